@@ -121,10 +121,10 @@ static sel_status backend_fill(sel_state *state, sel_error *error) {
 static sel_status check_size(const sel_state *state, sel_error *error) {
     enum { HALOS = 18 };
     const sel_grid *grid = &state->plan->domain->grid;
-    const sel_block *own = &state->own;
-    const int64_t rows = grid->dims == 3 ? own->high - own->low + HALOS : 1;
+    const sel_patch *own = &state->own;
+    const int64_t rows = grid->dims == 3 ? sel_patch_cells(own, 1) + HALOS : 1;
     const double cells = (double)(grid->n[0] + CUDA_WARP + HALOS) * (double)rows *
-                         (double)(own->end - own->first + HALOS);
+                         (double)(sel_patch_cells(own, grid->dims - 1) + HALOS);
     return cells < 4294967296.0
                ? SEL_OK
                : sel_fail(error, SEL_NO_DEVICE,
@@ -345,8 +345,8 @@ static sel_status ask_sums(sel_state *state, const cuda_look *look, const void *
         CUDA_TRY(look->reduce(view, request->field, &cells, &rows, queue->stream));
         return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_sums), error);
     }
-    CUDA_TRY(look->monitor(view, request->only_bad_cell ? NULL : state->last.v, state->last.plane,
-                           &rows, queue->stream));
+    CUDA_TRY(look->monitor(view, request->only_bad_cell ? NULL : state->last.v,
+                           state->last.component, &rows, queue->stream));
     slot->had_before = state->monitored;
     state->monitored |= !request->only_bad_cell;
     return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_monitor), error);

@@ -16,24 +16,26 @@ const cuda_body *cuda_body_of(sel_state *state, int64_t step, int sum) {
                         .heat = sel_conduction_view(state, step),
                         .from = cuda_parts_of(state, step),
                         .before = cuda_parts_of(state, step + 1),
-                        .first = state->turns.cells.first,
+                        .first = state->field[0].layout.origin,
                         .sum = sum};
-    if (state->cut.across > 1) { /* its own cells alone are asked for, and those beside them */
-        body->from = (cuda_parts){.at = {state->turns.at[step & 1]}, .count = 1};
-        body->before = (cuda_parts){.at = {state->turns.at[(step + 1) & 1]}, .count = 1};
+    /* Of divided planes only its own cells, and those beside them, are asked for. */
+    if (sel_divides_planes(&state->decomposition)) {
+        body->from = (cuda_parts){.at = {state->field[0].at[step & 1]}, .count = 1};
+        body->before = (cuda_parts){.at = {state->field[0].at[(step + 1) & 1]}, .count = 1};
     }
     return body;
 }
 
 cuda_body_step cuda_body_step_of(const sel_state *state, int64_t step) {
-    const sel_block *own = &state->own;
+    const sel_patch *own = &state->own;
+    const sel_field *field = &state->field[0];
     const heat_view view = sel_conduction_view(state, step);
-    const int64_t plane = view.stride[view.dims - 1], width = state->turns.width;
-    const int64_t row = state->cut.across > 1 ? (own->low - width) * view.stride[1] : 0;
+    const int slow = field->layout.slow, halo = field->halo;
+    const int64_t plane = view.stride[slow];
     cuda_body_step s = {.view = view,
                         .given = state->given,
-                        .first = (own->first - width) * plane + row,
-                        .count = (own->end - own->first + 2 * width) * plane,
+                        .first = (own->lo[slow] - halo) * plane - field->lead[slow],
+                        .count = (sel_patch_cells(own, slow) + 2 * halo) * plane,
                         .halted = cuda_inputs_halted(state),
                         .clock = cuda_queue_clock(state->queue, step)};
     sel_given_range(state, own, &s.surfaces[0], &s.surfaces[1]);

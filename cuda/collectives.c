@@ -78,7 +78,7 @@ cuda_rows cuda_rows_of(const sel_state *state, const sel_box *box) {
                       .rank = state->ranks->rank,
                       .ranks = state->ranks->count,
                       .start = state->queue->row_start,
-                      .boxes = state->cut.across > 1,
+                      .boxes = sel_divides_planes(&state->decomposition),
                       .box = box ? *box : all,
                       .gather = collectives_gather,
                       .with = (void *)(uintptr_t)state};
@@ -141,7 +141,7 @@ sel_status cuda_own_cells(const sel_state *state, const sel_request *request, cu
     if (state->ranks->count == 1) {
         return SEL_OK;
     }
-    if (!request->cells && state->cut.across > 1) {
+    if (!request->cells && sel_divides_planes(&state->decomposition)) {
         const sel_box part = sel_state_part(state, &request->box, own);
         *cells = cuda_cells_of(&part);
         *end = (int64_t)cells->count[0] * cells->count[1] * cells->count[2];

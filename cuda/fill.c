@@ -92,7 +92,7 @@ sel_status cuda_fill_open(cuda_fill *fill, const cuda_terms *terms, const sel_qu
     fill->solid = state->solid;
     fill->first_row = own.first;
     fill->end_row = own.end;
-    fill->single = state->turns.type.size == sizeof(float);
+    fill->single = state->field[0].type.size == sizeof(float);
     if (!fill->to) {
         return SEL_OK;
     }

@@ -88,11 +88,6 @@ static sel_status inputs_describe(const sel_state *state, cuda_input *to, sel_er
     return cuda_fill_open(&to->in, &inputs->terms, input->quantity, state, &inputs->module, error);
 }
 
-/* The source of this rank's cells: the first of them in that of all is `shift`. */
-static sel_cells own_source(const sel_state *state) {
-    return sel_state_own_faces(state, &state->plan->inputs->source);
-}
-
 sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
     cuda_inputs *inputs = state->inputs;
     state->queue->timeless = !inputs;
@@ -110,10 +105,10 @@ sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
         status = cuda_feed_open(&inputs->value_feed, state->given.value, bytes, BUFFERS, error);
     }
     if (!status && inputs->source) {
-        const sel_cells own = own_source(state);
-        const int64_t size = state->turns.type.size;
+        const sel_layout own = sel_state_own_faces(state, &state->plan->inputs->source);
+        const int64_t size = state->field[0].type.size;
         status =
-            cuda_feed_open(&inputs->source_feed, (char *)state->given.source + own.shift * size,
+            cuda_feed_open(&inputs->source_feed, (char *)state->given.source - own.before * size,
                            (uint64_t)(own.count * size), BUFFERS, error);
     }
     return status;
@@ -165,10 +160,11 @@ static sel_status inputs_send_values(sel_state *state, unsigned due, sel_error *
 
 static sel_status send_source(sel_state *state, sel_error *error) {
     cuda_feed *feed = &state->inputs->source_feed;
-    const int64_t before = own_source(state).shift * state->turns.type.size;
+    const sel_layout own = sel_state_own_faces(state, &state->plan->inputs->source);
+    const int64_t before = own.before * state->field[0].type.size;
     void *pinned;
     sel_status status = cuda_feed_next(feed, &pinned, error);
-    status = status ? status : sel_inputs_fill(state, state->step, (char *)pinned - before, error);
+    status = status ? status : sel_inputs_fill(state, state->step, (char *)pinned + before, error);
     return status ? status : cuda_feed_send(feed, state->queue->stream, error);
 }
 

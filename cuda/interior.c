@@ -6,40 +6,40 @@ cuda_grid cuda_grid_of(const sel_state *state) {
     return (cuda_grid){{(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]}, state->solid};
 }
 
-march_grid cuda_march_grid(const sel_state *state, const sel_block *planes) {
+march_grid cuda_march_grid(const sel_state *state, const sel_patch *planes) {
     const sel_grid *grid = &state->plan->domain->grid;
+    const int slow = grid->dims - 1;
     return (march_grid){.nx = (int)grid->n[0],
                         .ny = (int)grid->n[1],
-                        .pitch = (int)state->turns.cells.pitch,
-                        .first = (int)planes->first,
-                        .end = (int)planes->end,
+                        .pitch = (int)state->field[0].layout.pitch,
+                        .first = (int)planes->lo[slow],
+                        .end = (int)planes->hi[slow],
                         .periodic_x = sel_axis_periodic(grid, 0),
                         .periodic_y = sel_axis_periodic(grid, 1),
-                        .wraps = state->cut.wraps[1] && state->ranks->count == 1};
+                        .wraps = sel_axis_periodic(grid, slow) && state->ranks->count == 1};
 }
 
 /* ---- halos ---- */
 
 sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t stream,
                             sel_error *error) {
-    const sel_block *own = &state->own;
-    sel_sides sides[SEL_MOST_COMPONENTS];
+    const sel_decomposition *d = &state->decomposition;
+    sel_halo halos[SEL_MOST_COMPONENTS];
     sel_status status = SEL_OK;
-    if (state->cut.across > 1) {
-        const int count = state->turns.cells.components;
-        for (int c = 0; c < count; c++) {
-            sides[c] = sel_rows_beside(&state->turns, own, array, c, c);
+    for (int axis = 1; axis <= d->slow && !status; axis++) {
+        if (sel_halo_along(d, axis)) {
+            const int count = sel_list_halos(&state->field[0], &state->own, array, axis,
+                                             state->field[0].halo, halos);
+            status = cuda_exchange_halos(state, axis, halos, count, stream, error);
         }
-        status = cuda_exchange_sides(state, 0, sides, count, stream, error);
     }
-    sides[0] = sel_planes_beside(&state->turns, &state->cut, own, array);
-    return status ? status : cuda_exchange_sides(state, 1, sides, 1, stream, error);
+    return status;
 }
 
 sel_status cuda_exchange(const sel_state *state, int64_t turn, cudaStream_t stream,
                          sel_error *error) {
     return state->ranks->count > 1
-               ? cuda_exchange_in(state, state->turns.at[turn & 1], stream, error)
+               ? cuda_exchange_in(state, state->field[0].at[turn & 1], stream, error)
                : SEL_OK;
 }
 
@@ -50,10 +50,11 @@ enum { SOON = 2 << 20 };
 int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLABS]) {
     const march_device *on = &state->queue->march;
     const cuda_link *link = state->queue->link;
-    const sel_block *own = &state->own;
-    const bool boxes = state->cut.across > 1;
-    const int64_t planes = own->end - own->first - 2 * rim;
-    const int64_t rows = boxes ? own->high - own->low - 2 * rim : planes;
+    const sel_patch *own = &state->own;
+    const int slow = state->decomposition.slow;
+    const bool boxes = sel_divides_planes(&state->decomposition);
+    const int64_t planes = sel_patch_cells(own, slow) - 2 * rim;
+    const int64_t rows = boxes ? sel_patch_cells(own, 1) - 2 * rim : planes;
     const int64_t inside = planes < rows ? planes : rows;
     const bool soon = cuda_link_direct(link) && state->halo_bytes / 4 <= SOON;
     if (state->ranks->count == 1 || inside < rim || soon) {
@@ -61,16 +62,20 @@ int cuda_slabs_of(const sel_state *state, int64_t rim, cuda_slab slabs[CUDA_SLAB
         return 1;
     }
     const march_device *beside = cuda_link_beside(link);
-    const int64_t first = own->first + rim, end = first + planes / rim * rim;
-    const int64_t low = boxes ? own->low + rim : own->low;
-    const int64_t high = boxes ? low + rows / rim * rim : own->high;
-    slabs[0] = (cuda_slab){{first, end, low, high}, 0, on};
-    slabs[1] = (cuda_slab){{own->first, first, own->low, own->high}, 1, beside};
-    slabs[2] = (cuda_slab){{end, own->end, own->low, own->high}, 2, beside};
+    const int64_t first = own->lo[slow] + rim, end = first + planes / rim * rim;
+    sel_patch inner = *own, low = *own, high = *own;
+    inner.lo[slow] = low.hi[slow] = first;
+    inner.hi[slow] = high.lo[slow] = end;
+    slabs[1] = (cuda_slab){low, 1, beside};
+    slabs[2] = (cuda_slab){high, 2, beside};
     if (boxes) {
-        slabs[3] = (cuda_slab){{first, end, own->low, low}, 3, beside};
-        slabs[4] = (cuda_slab){{first, end, high, own->high}, 4, beside};
+        low = high = inner;
+        inner.lo[1] = low.hi[1] = own->lo[1] + rim;
+        inner.hi[1] = high.lo[1] = inner.lo[1] + rows / rim * rim;
+        slabs[3] = (cuda_slab){low, 3, beside};
+        slabs[4] = (cuda_slab){high, 4, beside};
     }
+    slabs[0] = (cuda_slab){inner, 0, on};
     return boxes ? 5 : 3;
 }
 
@@ -113,23 +118,24 @@ sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, bool wai
 
 cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, int64_t size,
                              int64_t ahead, int64_t low, int64_t high) {
-    const sel_block *own = &state->own;
-    const int64_t n = state->cut.plane[state->cut.along];
-    /* Planes before `end` (and not in the part before) stand `further` planes further on. */
+    const int slow = state->decomposition.slow;
+    const int64_t first = state->own.lo[slow], last = state->own.hi[slow];
+    const int64_t n = state->plan->domain->grid.n[slow];
+    /* Planes before `end` stand so many planes further on. */
     struct {
         int64_t end, further;
-    } part[3] = {{own->first, low - own->first + 1}, {own->end, 0}, {n, high - own->end}};
-    if (own->first == 0) {
-        part[0].end = own->end;
+    } part[3] = {{first, low - first + 1}, {last, 0}, {n, high - last}};
+    if (first == 0) {
+        part[0].end = last;
         part[0].further = 0;
-        part[1].end = own->end + 1;
-        part[1].further = high - own->end;
+        part[1].end = last + 1;
+        part[1].further = high - last;
         part[2].further = low - n + 1;
-    } else if (own->end == n) {
-        part[0].end = own->first - 1;
+    } else if (last == n) {
+        part[0].end = first - 1;
         part[0].further = high;
-        part[1].end = own->first;
-        part[1].further = low - own->first + 1;
+        part[1].end = first;
+        part[1].further = low - first + 1;
         part[2].further = 0;
     }
     cuda_parts parts = {.count = 3};
@@ -141,16 +147,21 @@ cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, i
 }
 
 cuda_parts cuda_parts_of(const sel_state *state, int64_t turn) {
-    const sel_turns *turns = &state->turns;
-    const int64_t stride = sel_turns_stride(turns);
+    const sel_field *field = &state->field[0];
+    const sel_patch *own = &state->own;
+    const int slow = field->layout.slow;
+    const int64_t stride = sel_layout_stride(&field->layout, slow), size = field->type.size;
+    char *at = field->at[turn & 1];
     if (state->ranks->count > 1) {
-        const sel_block *own = &state->own;
-        char *at = turns->at[turn & 1];
-        /* By rows of the block, y - low. */
-        at += state->cut.across > 1 ? own->low * turns->cells.pitch * turns->type.size : 0;
-        return cuda_parts_beside(state, at, stride, turns->type.size, -turns->margin,
-                                 sel_halo_low(turns, own) + turns->width - 1,
-                                 sel_halo_high(turns, own));
+        const int64_t lo = own->lo[slow], hi = own->hi[slow], halo = field->halo;
+        /* Where planes are divided, rows count from the first row of the patch. */
+        const bool divides = sel_divides_planes(&state->decomposition);
+        const int64_t row = divides ? own->lo[1] * field->layout.pitch : 0;
+        const int64_t ahead = field->layout.origin - field->lead[slow] - row;
+        return cuda_parts_beside(state, at + row * size, stride, size, ahead,
+                                 field->behind ? hi + halo - 1 : lo - 1,
+                                 field->behind ? hi + halo : hi);
     }
-    return (cuda_parts){{turns->at[turn & 1]}, {state->own.end * stride - turns->margin}, 1};
+    const int64_t ahead = field->layout.origin - field->lead[slow];
+    return (cuda_parts){{at}, {own->hi[slow] * stride + ahead}, 1};
 }

@@ -72,13 +72,13 @@ static sel_status nccl_check(const nccl_api *nccl, int code, sel_error *error) {
 
 /* ---- halos ---- */
 
-static int64_t pieces_of(const sel_sides *s) {
+static int64_t pieces_of(const sel_halo *s) {
     return s->pieces ? s->pieces : 1;
 }
 
 /* Copies what is sent to rooms, or what has been received from them. state->halos has four, of
  * `total` bytes: low, high, from low, from high; or directly those that are told of on top. */
-static sel_status pack(const sel_state *state, const sel_beside *beside, const sel_sides *sides,
+static sel_status pack(const sel_state *state, const sel_neighbours *beside, const sel_halo *sides,
                        int count, size_t total, bool back, cudaStream_t stream, sel_error *error) {
     const cuda_link *link = state->queue->link;
     const bool direct = cuda_link_direct(link);
@@ -90,7 +90,7 @@ static sel_status pack(const sel_state *state, const sel_beside *beside, const s
     }
     size_t done = 0;
     for (int k = 0; k < count; k++) {
-        const sel_sides *s = &sides[k];
+        const sel_halo *s = &sides[k];
         void *const at[] = {s->low, s->high, s->from_low, s->from_high};
         cuda_part_of_sides *v = &p.v[p.count++];
         *v = (cuda_part_of_sides){
@@ -173,7 +173,7 @@ sel_status cuda_link_transfer(const sel_state *state, const sel_message *message
                                          : by_host(state, messages, count, stream, error);
 }
 
-static sel_status transfer_sides(const sel_state *state, const sel_beside *beside, size_t total,
+static sel_status transfer_sides(const sel_state *state, const sel_neighbours *beside, size_t total,
                                  cudaStream_t stream, sel_error *error) {
     const cuda_link *link = state->queue->link;
     char *at = state->halos;
@@ -187,9 +187,9 @@ static sel_status transfer_sides(const sel_state *state, const sel_beside *besid
         CUDA_TRY(cuda_meet(&meeting, stream));
         return SEL_OK;
     }
-    const sel_sides sides = {at, at + total, at + 2 * total, at + 3 * total, .bytes = total};
+    const sel_halo sides = {at, at + total, at + 2 * total, at + 3 * total, .bytes = total};
     sel_message messages[4];
-    const int count = sel_list_sides(beside, &sides, messages);
+    const int count = sel_list_messages(beside, &sides, messages);
     return cuda_link_transfer(state, messages, count, stream, error);
 }
 
@@ -249,9 +249,12 @@ static sel_status link_join(const sel_state *state, cuda_link *link, sel_error *
         return SEL_OK;
     }
     /* Connections are made before graphs are recorded; other ones by the first sums. */
-    for (int axis = state->cut.across == 1; axis < 2 && !status; axis++) {
-        const sel_beside beside = sel_cut_beside(&state->cut, ranks->rank, axis);
-        status = transfer_sides(state, &beside, 1, link->beside.stream, error);
+    const sel_decomposition *d = &state->decomposition;
+    for (int axis = 1; axis <= d->slow && !status; axis++) {
+        const sel_neighbours beside = sel_neighbours_of(d, ranks->rank, axis);
+        status = sel_halo_along(d, axis)
+                     ? transfer_sides(state, &beside, 1, link->beside.stream, error)
+                     : SEL_OK;
     }
     status = status ? status
                     : cuda_link_least(state, (int64_t *)(void *)state->halos, link->beside.stream,
@@ -260,10 +263,16 @@ static sel_status link_join(const sel_state *state, cuda_link *link, sel_error *
     return status;
 }
 
+/* The neighbours along the slowest axis. */
+static sel_neighbours link_neighbours(const sel_state *state) {
+    const sel_decomposition *d = &state->decomposition;
+    return sel_neighbours_of(d, state->ranks->rank, d->slow);
+}
+
 /* Opens the memory of a rank beside this one. */
 static bool reach(const sel_state *state, cuda_link *link, int side, const seat *own,
                   const seat *other) {
-    const sel_beside beside = sel_ranks_beside(state->ranks, state->cut.wraps[1]);
+    const sel_neighbours beside = link_neighbours(state);
     if (!beside.is[side]) {
         return true;
     }
@@ -293,7 +302,7 @@ static void leave(cuda_link *link) {
 /* All ranks reach those beside them, or none does. */
 static void join_directly(const sel_state *state, cuda_link *link, const seat *all) {
     const sel_ranks *ranks = state->ranks;
-    const sel_beside beside = sel_ranks_beside(ranks, state->cut.wraps[1]);
+    const sel_neighbours beside = link_neighbours(state);
     const char *wanted = getenv("SELENITE_DIRECT");
     bool reached = (!wanted || strcmp(wanted, "0") != 0) &&
                    !cudaMemset(counters(state, state->halos), 0, 3 * sizeof(int64_t)) &&
@@ -336,7 +345,7 @@ sel_status cuda_link_open(const sel_state *state, cuda_link **made, sel_error *e
     ranks->gather(&own, sizeof own, all);
     if (!status && can_join(ranks, all)) {
         status = sel_ranks_agree(ranks, link_join(state, link, error), error);
-        if (!status && link->comm && state->cut.across == 1) {
+        if (!status && link->comm && !sel_divides_planes(&state->decomposition)) {
             join_directly(state, link, all);
         }
     }
@@ -371,9 +380,10 @@ const march_device *cuda_link_beside(const cuda_link *link) {
 
 /* ---- exchanges ---- */
 
-sel_status cuda_exchange_sides(const sel_state *state, int axis, const sel_sides *sides, int count,
+sel_status cuda_exchange_halos(const sel_state *state, int axis, const sel_halo *sides, int count,
                                cudaStream_t stream, sel_error *error) {
-    const sel_beside at_sides = sel_cut_beside(&state->cut, state->ranks->rank, axis);
+    const sel_neighbours at_sides =
+        sel_neighbours_of(&state->decomposition, state->ranks->rank, axis);
     size_t total = 0;
     for (int k = 0; k < count; k++) {
         total += (size_t)pieces_of(&sides[k]) * sides[k].bytes;

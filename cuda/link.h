@@ -70,10 +70,10 @@ bool cuda_link_direct(const cuda_link *link);
 /* Streams for exchanges, and what waits for them, beside the steps. Without a link NULL. */
 const march_device *cuda_link_beside(const cuda_link *link);
 
-/* Enqueues exchanges with the ranks beside, along the slowest axis (1) or along y (0); one at a
- * time, since they share a room. When all has been gathered in the stream beside the steps, the
+/* Enqueues the exchange of halos with the neighbours along an axis; one at a time, since they share
+ * a room. When all has been gathered in the stream beside the steps, the
  * event `fork` there is recorded. */
-sel_status cuda_exchange_sides(const sel_state *state, int axis, const sel_sides *sides, int count,
+sel_status cuda_exchange_halos(const sel_state *state, int axis, const sel_halo *sides, int count,
                                cudaStream_t stream, sel_error *error);
 /* Enqueues messages from and to the device, which ranks list in the same order. */
 sel_status cuda_link_transfer(const sel_state *state, const sel_message *messages, int count,

@@ -324,28 +324,31 @@ static void print_efficiency(const sel_prepared *prepared, int count, int64_t mo
 static sel_status check_print_ranks(sel_prepared *prepared, int count, double seconds_per_step,
                                     FILE *to, sel_error *error) {
     const sel_domain *domain = prepared->domain;
-    const char *axis = sel_axis_names[domain->grid.dims - 1];
+    const int slow = domain->grid.dims - 1;
+    const char *axis = sel_axis_names[slow];
     int64_t most = 0;
-    sel_cut cut;
+    sel_decomposition decomposition;
     uint64_t halo_bytes = 0;
-    sel_status status = sel_ranks_fit(prepared, count, &cut, error);
+    sel_status status = sel_ranks_fit(prepared, count, &decomposition, error);
     for (int r = 0; r < count && !status; r++) {
         const sel_ranks rank = {.rank = r, .count = count, .here = 1};
         char memory[SEL_BYTES_ROOM], halo[SEL_BYTES_ROOM];
         prepared->plan->ranks = &rank;
         const sel_share share = prepared->backend->estimate(prepared->plan);
         prepared->plan->ranks = NULL;
-        const sel_block box = {share.first, share.end, share.low, share.high};
-        const int64_t free_cells = sel_block_free(domain, &box);
+        const sel_patch *own = &share.patch;
+        const int64_t free_cells = sel_patch_free(domain, own);
         sel_bytes_text((double)share.memory, memory);
         sel_bytes_text((double)share.halo, halo);
         halo_bytes = share.halo;
         most = free_cells > most ? free_cells : most;
         fprintf(to, "  rank %-21d ", r);
         if (halo_bytes) {
-            fprintf(to, "%s from %lld to %lld", axis, (long long)box.first, (long long)box.end - 1);
-            if (cut.across > 1) {
-                fprintf(to, ", y from %lld to %lld", (long long)box.low, (long long)box.high - 1);
+            fprintf(to, "%s from %lld to %lld", axis, (long long)own->lo[slow],
+                    (long long)own->hi[slow] - 1);
+            if (sel_divides_planes(&decomposition)) {
+                fprintf(to, ", y from %lld to %lld", (long long)own->lo[1],
+                        (long long)own->hi[1] - 1);
             }
             fprintf(to, ", %lld free, memory %s, halos %s per exchange\n", (long long)free_cells,
                     memory, halo);

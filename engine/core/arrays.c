@@ -49,21 +49,20 @@ void sel_arrays_add(sel_arrays *arrays, const char *name, void *place, sel_type 
 }
 
 void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel_type type,
-                          const sel_cells *cells, unsigned flags) {
+                          const sel_layout *layout, unsigned flags) {
     const int before = arrays->count;
-    sel_arrays_add(arrays, name, place, type, cells->count, flags);
+    sel_arrays_add(arrays, name, place, type, layout->count, flags);
     if (arrays->count > before) {
-        arrays->v[before].cells = *cells;
+        arrays->v[before].layout = *layout;
     }
 }
 
-void sel_arrays_add_block(sel_arrays *arrays, const char *name, void *place, sel_type type,
-                          const sel_cells *cells, unsigned flags) {
+void sel_arrays_add_patch(sel_arrays *arrays, const char *name, void *place, sel_type type,
+                          const sel_layout *layout, unsigned flags) {
     const int before = arrays->count;
-    sel_arrays_add_cells(arrays, name, place, type, cells, flags);
+    sel_arrays_add_cells(arrays, name, place, type, layout, flags);
     if (arrays->count > before) {
-        arrays->v[before].divided = true;
-        arrays->v[before].boxed = true;
+        arrays->v[before].patch = true;
     }
 }
 
@@ -76,9 +75,21 @@ void sel_arrays_add_copy(sel_arrays *arrays, const char *name, void *place, sel_
     }
 }
 
-/* How many ranks share cells out; 1: this one has all. */
-static int ranks_of(const sel_arrays *arrays) {
-    return arrays->ranks && !arrays->all_know ? arrays->ranks->count : 1;
+/* The number of patches; 1: this rank has all cells. */
+static int arrays_patches(const sel_arrays *arrays) {
+    return arrays->ranks && !arrays->replicated ? arrays->ranks->count : 1;
+}
+
+/* The cells of an array that rank r has. */
+static sel_patch arrays_patch_of(const sel_arrays *arrays, const sel_array *array, int r) {
+    const int64_t *n = array->layout.n;
+    return arrays_patches(arrays) > 1 ? sel_patch_of(arrays->decomposition, r)
+                                      : (sel_patch){.hi = {n[0], n[1], n[2]}};
+}
+
+/* The element of memory in which a cell is. */
+static int64_t arrays_element(const sel_layout *layout, int64_t x, int64_t y, int64_t z) {
+    return layout->before + layout->origin + z * layout->slice + y * layout->pitch + x;
 }
 
 /* ---- memory ---- */
@@ -88,47 +99,48 @@ static char *memory_of(const sel_arrays *arrays, const sel_array *array) {
                                     : (char *)arrays->block[on_host(arrays, array)] + array->offset;
 }
 
-/* The element of a plane of `end` elements at which thread `t` of `threads` begins. */
-static int64_t begin_of(const sel_arrays *arrays, const sel_cells *cells, int t, int threads,
+/* The element of a component of `end` elements at which thread `t` of `threads` begins. */
+static int64_t begin_of(const sel_arrays *arrays, const sel_array *array, int t, int threads,
                         int64_t end) {
-    if (!cells->components || !arrays->first_row || t == 0) {
+    const sel_layout *layout = &array->layout;
+    if (!layout->components || !arrays->first_row || t == 0) {
         return end * t / threads;
     }
-    const sel_rows own = sel_cut_rows(arrays->cut, arrays->ranks ? arrays->ranks->rank : 0);
-    const int64_t row = sel_row_of(&own, arrays->first_row[t]);
-    const int64_t ny = sel_cells_in_layers(cells) ? arrays->cut->row[arrays->cut->across] : row + 1;
-    const int64_t at = cells->before + cells->first - cells->shift + row / ny * cells->slice +
-                       row % ny * cells->pitch;
+    const int rank = arrays->ranks ? arrays->ranks->rank : 0;
+    const sel_patch own = sel_patch_of(arrays->decomposition, rank);
+    const int64_t height = sel_patch_cells(&own, 1), row = arrays->first_row[t];
+    const int64_t at =
+        arrays_element(layout, 0, own.lo[1] + row % height, own.lo[2] + row / height);
     return t == threads || at > end ? end : at < 0 ? 0 : at;
 }
 
 /* Zeroes an array by the threads that will use it, so that its pages lie close to them. */
 static void zero(const sel_arrays *arrays, const sel_array *array, int threads) {
     char *memory = memory_of(arrays, array);
-    const sel_cells *cells = &array->cells;
-    const int64_t size = array->type.size, planes = cells->components ? cells->components : 1;
+    const sel_layout *layout = &array->layout;
+    const int64_t size = array->type.size, parts = layout->components ? layout->components : 1;
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int t = 0; t < threads; t++) {
-        for (int64_t c = 0; c < planes; c++) {
-            const int64_t from = c * cells->plane;
-            const int64_t plane = c + 1 < planes ? cells->plane : array->count - from;
-            const int64_t begin = begin_of(arrays, cells, t, threads, plane);
-            const int64_t end = begin_of(arrays, cells, t + 1, threads, plane);
+        for (int64_t c = 0; c < parts; c++) {
+            const int64_t from = c * layout->component;
+            const int64_t all = c + 1 < parts ? layout->component : array->count - from;
+            const int64_t begin = begin_of(arrays, array, t, threads, all);
+            const int64_t end = begin_of(arrays, array, t + 1, threads, all);
             memset(memory + (from + begin) * size, 0, (size_t)((end - begin) * size));
         }
     }
 }
 
 uint64_t sel_arrays_untouched(const sel_arrays *arrays) {
-    const int axis = arrays->axis;
     uint64_t bytes = 0;
-    for (int k = 0; k < arrays->count && ranks_of(arrays) > 1 && !arrays->memory; k++) {
+    for (int k = 0; k < arrays->count && arrays_patches(arrays) > 1 && !arrays->memory; k++) {
         const sel_array *array = &arrays->v[k];
-        const sel_cells *cells = &array->cells;
-        const int64_t *first = arrays->cut->plane + arrays->ranks->rank / arrays->cut->across;
-        const int64_t planes = array->divided ? 0 : cells->n[axis] - (first[1] - first[0]);
-        const int64_t plane = axis == 2 ? cells->slice : cells->pitch;
-        bytes += (uint64_t)(cells->components * planes * plane) * array->type.size;
+        const sel_layout *layout = &array->layout;
+        const sel_patch own = sel_patch_of(arrays->decomposition, arrays->ranks->rank);
+        const int slow = layout->slow;
+        const int64_t planes = array->patch ? 0 : layout->n[slow] - sel_patch_cells(&own, slow);
+        bytes += (uint64_t)(layout->components * planes * sel_layout_stride(layout, slow)) *
+                 array->type.size;
     }
     return bytes;
 }
@@ -155,8 +167,7 @@ static void set_pointers(const sel_arrays *arrays) {
         if (array->flags & SEL_VALUE) {
             continue;
         }
-        void *at = memory_of(arrays, array) +
-                   (array->cells.before - array->cells.shift) * array->type.size;
+        void *at = memory_of(arrays, array) + array->layout.before * array->type.size;
         memcpy(array->place, &at, sizeof at);
     }
 }
@@ -182,9 +193,9 @@ sel_status sel_arrays_allocate(sel_arrays *arrays, int threads, const char *what
         const sel_array *array = &arrays->v[k];
         if (array->from) {
             status = sel_arrays_send(arrays, memory_of(arrays, array), array->from,
-                                     sel_array_bytes(arrays, array), error);
+                                     sel_array_bytes(array), error);
         } else if ((!memory || on_host(arrays, array)) && !(array->flags & SEL_VALUE)) {
-            if (ranks_of(arrays) > 1 && !array->divided) {
+            if (arrays_patches(arrays) > 1 && !array->patch) {
                 sel_machine_clear(memory_of(arrays, array),
                                   (size_t)array->count * array->type.size);
             } else {
@@ -220,33 +231,15 @@ void sel_arrays_free(sel_arrays *arrays) {
 
 /* ---- saving and loading ---- */
 
-/* What rank p has of an array. */
-static sel_cells cells_of_part(const sel_arrays *arrays, const sel_array *array, int p) {
-    const int all = ranks_of(arrays), axis = arrays->axis;
-    const sel_cut *cut = arrays->cut;
-    sel_cells cells = array->cells;
-    if (all > 1 && cells.components) {
-        const int64_t *plane = cut->plane + p / cut->across, *row = cut->row + p % cut->across;
-        cells.n[axis] = plane[1] - plane[0];
-        cells.first += (array->divided ? 0 : plane[0]) * (axis == 2 ? cells.slice : cells.pitch);
-        if (axis == 2) {
-            cells.n[1] = row[1] - row[0];
-            cells.first += (array->boxed ? 0 : row[0]) * cells.pitch;
-        }
-    }
-    return cells;
+/* The ranks that save an array: those that have its cells, or rank 0 a list. */
+static int arrays_savers(const sel_arrays *arrays, const sel_array *array) {
+    return array->layout.components ? arrays_patches(arrays) : 1;
 }
 
-static int arrays_parts_of(const sel_arrays *arrays, const sel_array *array) {
-    return array->cells.components ? ranks_of(arrays) : 1;
-}
-
-uint64_t sel_array_bytes(const sel_arrays *arrays, const sel_array *array) {
-    int64_t count = array->cells.components ? 0 : array->count;
-    for (int p = 0; p < arrays_parts_of(arrays, array); p++) {
-        const sel_cells cells = cells_of_part(arrays, array, p);
-        count += cells.components * cells.n[0] * cells.n[1] * cells.n[2];
-    }
+uint64_t sel_array_bytes(const sel_array *array) {
+    const int64_t *n = array->layout.n;
+    const int64_t count =
+        array->layout.components ? array->layout.components * n[0] * n[1] * n[2] : array->count;
     return (uint64_t)count * array->type.size;
 }
 
@@ -315,42 +308,44 @@ static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-/* One component of an array or of a part of it. */
-static sel_status keep_component(const keeping *k, const sel_array *array, const sel_cells *cells,
-                                 int64_t c, int owner) {
-    const int64_t size = array->type.size, rows = cells->n[1];
-    piece p = {.width = cells->n[0] * size, .pitch = cells->pitch * size};
+/* The rows of a component in a patch, which rank `owner` has. */
+static sel_status keep_component(const keeping *k, const sel_array *array, const sel_layout *layout,
+                                 const sel_patch *patch, int64_t c, int owner) {
+    const int64_t size = array->type.size;
+    piece p = {.width = sel_patch_cells(patch, 0) * size, .pitch = layout->pitch * size};
     sel_status status = SEL_OK;
-    for (int64_t row = 0, z = 0; z < cells->n[2] && rows > 0;) {
-        p.rows = smaller(k->together, rows - row);
+    for (int64_t y = patch->lo[1], z = patch->lo[2]; z < patch->hi[2] && y < patch->hi[1];) {
+        p.rows = smaller(k->together, patch->hi[1] - y);
         p.at = memory_of(k->arrays, array) +
-               (cells->before + cells->first + c * cells->plane + z * cells->slice) * size +
-               row * p.pitch;
+               (arrays_element(layout, patch->lo[0], y, z) + c * layout->component) * size;
         const sel_status one = move_piece(k, &p, owner);
         status = status ? status : one;
-        if (status && ranks_of(k->arrays) == 1) {
+        if (status && arrays_patches(k->arrays) == 1) {
             return status;
         }
-        row += p.rows;
-        z += row == rows;
-        row = row == rows ? 0 : row;
+        y += p.rows;
+        z += y == patch->hi[1];
+        y = y == patch->hi[1] ? patch->lo[1] : y;
     }
     return status;
 }
 
-/* A component of what ranks share out: where they have rows of planes, plane by plane. */
-static sel_status keep_shared(const keeping *k, const sel_array *array, int64_t c) {
-    const int across = k->arrays->cut->across, parts = arrays_parts_of(k->arrays, array);
+/* A component, of which each rank has its patch, in the order of the grid: where planes are
+ * divided, plane by plane. */
+static sel_status keep_patches(const keeping *k, const sel_array *array, int64_t c) {
+    const sel_decomposition *d = k->arrays->decomposition;
+    const int savers = arrays_savers(k->arrays, array);
+    const int share = sel_divides_planes(d) ? d->ranks[1] : 1; /* of the same planes */
     sel_status status = SEL_OK;
-    for (int first = 0; first < parts; first += across) {
-        const int64_t planes = cells_of_part(k->arrays, array, first).n[2];
-        const int64_t together = across > 1 ? 1 : planes;
-        for (int64_t z = 0; z < planes; z += together) {
-            for (int p = first; p < first + across; p++) {
-                sel_cells cells = cells_of_part(k->arrays, array, p);
-                cells.first += z * cells.slice;
-                cells.n[2] = together;
-                const sel_status one = keep_component(k, array, &cells, c, p);
+    for (int first = 0; first < savers; first += share) {
+        const sel_patch planes = sel_patch_of(d, first);
+        const int64_t together = share > 1 ? 1 : sel_patch_cells(&planes, 2);
+        for (int64_t z = planes.lo[2]; z < planes.hi[2]; z += together) {
+            for (int r = first; r < first + share; r++) {
+                sel_patch patch = sel_patch_of(d, r);
+                patch.lo[2] = z;
+                patch.hi[2] = z + together;
+                const sel_status one = keep_component(k, array, &array->layout, &patch, c, r);
                 status = status ? status : one;
             }
         }
@@ -358,13 +353,14 @@ static sel_status keep_shared(const keeping *k, const sel_array *array, int64_t 
     return status;
 }
 
-/* All of an array, or of what ranks share out. */
+/* All cells of an array. */
 static sel_status keep_cells(const keeping *k, const sel_array *array) {
-    const bool alone = ranks_of(k->arrays) == 1;
+    const bool alone = arrays_patches(k->arrays) == 1;
+    const sel_patch all = arrays_patch_of(k->arrays, array, 0);
     sel_status status = SEL_OK;
-    for (int64_t c = 0; c < array->cells.components && !(alone && status); c++) {
-        const sel_status one =
-            alone ? keep_component(k, array, &array->cells, c, 0) : keep_shared(k, array, c);
+    for (int64_t c = 0; c < array->layout.components && !(alone && status); c++) {
+        const sel_status one = alone ? keep_component(k, array, &array->layout, &all, c, 0)
+                                     : keep_patches(k, array, c);
         status = status ? status : one;
     }
     return status;
@@ -387,15 +383,15 @@ static sel_status broadcast(const keeping *k, const sel_ranks *ranks, const sel_
     return status;
 }
 
-/* What all ranks know: rank 0 saves it, all load it. A list is cut like a column of rows. */
+/* What all ranks know: rank 0 saves it, all load it. A list is moved like a column of rows. */
 static sel_status keep_known(const keeping *k, const sel_array *array) {
-    const sel_cells list = {
-        .n = {1, array->count, 1}, .components = 1, .pitch = 1, .slice = 1, .plane = 1};
+    const sel_layout list = {.pitch = 1};
+    const sel_patch all = {.hi = {1, array->count, 1}};
     const sel_ranks *ranks = k->arrays->ranks ? k->arrays->ranks : &sel_one_rank;
     sel_status status = SEL_OK;
     if (ranks->rank == 0) {
-        status =
-            array->cells.components ? keep_cells(k, array) : keep_component(k, array, &list, 0, 0);
+        status = array->layout.components ? keep_cells(k, array)
+                                          : keep_component(k, array, &list, &all, 0, 0);
     }
     if (k->load && ranks->count > 1) {
         const sel_status sent = broadcast(k, ranks, array);
@@ -421,17 +417,17 @@ bool sel_array_may_hold(const sel_array *array, const void *elements, int64_t co
 sel_status sel_arrays_keep(const sel_arrays *arrays, int k, bool load, sel_arrays_move *move,
                            void *stream, sel_error *error) {
     const sel_array *array = &arrays->v[k];
-    const bool is_list = array->cells.components == 0;
-    const int64_t pitch = (is_list ? 1 : array->cells.pitch) * array->type.size;
-    const int parts = arrays_parts_of(arrays, array);
+    const bool is_list = array->layout.components == 0;
+    const int64_t pitch = (is_list ? 1 : array->layout.pitch) * array->type.size;
     keeping keeps = {.arrays = arrays,
                      .host = !arrays->memory || on_host(arrays, array),
                      .load = load,
                      .move = move,
                      .stream = stream,
                      .error = error};
-    for (int p = 0; p < parts; p++) {
-        const int64_t rows = is_list ? array->count : cells_of_part(arrays, array, p).n[1];
+    for (int r = 0; r < arrays_savers(arrays, array); r++) {
+        const sel_patch patch = arrays_patch_of(arrays, array, r);
+        const int64_t rows = is_list ? array->count : sel_patch_cells(&patch, 1);
         keeps.together = rows > keeps.together ? rows : keeps.together;
     }
     keeps.together = smaller(keeps.together, piece_bytes / pitch + 1);
@@ -443,7 +439,7 @@ sel_status sel_arrays_keep(const sel_arrays *arrays, int k, bool load, sel_array
     keeps.room = room;
     keeps.buffer = room + keeps.together * pitch;
     if (!status) {
-        const bool known = is_list || ranks_of(arrays) == 1;
+        const bool known = is_list || arrays_patches(arrays) == 1;
         status = known ? keep_known(&keeps, array) : keep_cells(&keeps, array);
     }
     free(room);

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include "engine/base/ranks.h"
 #include "engine/base/sums.h"
-#include "engine/scene/grid.h"
+#include "engine/scene/patch.h"
 
 enum { SEL_LINE = 128 }; /* bytes to which arrays on the host are aligned */
 
@@ -70,34 +70,40 @@ static inline double sel_get(const void *array, sel_type type, int64_t k) {
                                         : ((const double *)array)[k];
 }
 
-/* A layout of cells: cell (x, y, z) of component c is element first + c plane + z slice + y pitch +
- * x, counted from the pointer to the array. */
-typedef struct sel_cells {
+/* Where the numbers of cells are in memory: component c of cell (x, y, z) of the grid is element
+ *
+ *     origin + c component + z slice + y pitch + x
+ *
+ * counted from the pointer to the array. A rank stores the cells of its patch and a halo only; its
+ * pointer is shifted so that numbers of the whole grid lead to them.
+ *
+ *     memory   | padding | halo | cells lo <= i < hi of the patch | halo | padding |
+ *              ^ element -before                                              count elements
+ */
+typedef struct sel_layout {
     int64_t n[3]; /* of the grid */
+    int slow;     /* its slowest axis: 1 or 2 */
     int components;
-    int64_t first, pitch, slice, plane;
-    int64_t before; /* elements in front of the pointer */
-    int64_t shift;  /* elements by which the pointer of a block is lowered (comm.h) */
-    int64_t count;  /* of all elements, including these */
-    bool layers;    /* the grid is 3-D, though n[2] may be 1 */
-} sel_cells;
+    int64_t origin, pitch, slice, component;
+    int64_t before; /* elements of memory in front of the pointer; negative: it points before it */
+    int64_t count;  /* of all elements, with halos and padding */
+} sel_layout;
 
-/* Whether planes of the grid are slices (3-D), not rows. */
-static inline bool sel_cells_in_layers(const sel_cells *cells) {
-    return cells->n[2] > 1 || cells->layers;
+/* Elements from a cell to the next one along an axis. */
+static inline int64_t sel_layout_stride(const sel_layout *layout, int axis) {
+    return axis == 2 ? layout->slice : axis == 1 ? layout->pitch : 1;
 }
 
 typedef struct sel_array {
     const char *name; /* unique in the list, except for two that take turns */
     sel_type type;
     unsigned flags;
-    int64_t count;    /* of elements */
-    sel_cells cells;  /* components == 0: no cells, a plain list */
-    bool divided;     /* a rank has the cells of its own planes only, */
-    bool boxed;       /* and of these its own rows only */
-    void *place;      /* the pointer that is set, or the value */
-    const void *from; /* its content; NULL: zeros */
-    uint64_t offset;  /* bytes in its block */
+    int64_t count;     /* of elements */
+    sel_layout layout; /* components == 0: no cells, a plain list */
+    bool patch;        /* its memory is that of the rank's own cells, not of the whole grid */
+    void *place;       /* the pointer that is set, or the value */
+    const void *from;  /* its content; NULL: zeros */
+    uint64_t offset;   /* bytes in its block */
 } sel_array;
 
 /* Memory that is not the host's own. */
@@ -120,12 +126,11 @@ typedef struct sel_arrays {
     /* [threads + 1] of the rows of this rank (sel_row_of) those that each thread will step; from
      * malloc, freed with the list. NULL: as many each. */
     int64_t *first_row;
-    /* NULL: one rank. Each of several knows the cells of its own planes along an axis, or of rows
-     * of these (engine/scene/domain.h), or with all_know all cells, and all of the lists. */
+    /* NULL: one rank. Each of several has the cells of its own patch, or with `replicated` all
+     * cells; and all of the lists. */
     const sel_ranks *ranks;
-    const struct sel_cut *cut;
-    int axis;
-    bool all_know;
+    const sel_decomposition *decomposition;
+    bool replicated;
 } sel_arrays;
 
 /* Lists an array; `place` is the address of the pointer to it, which is NULL until there is memory,
@@ -133,10 +138,10 @@ typedef struct sel_arrays {
 void sel_arrays_add(sel_arrays *arrays, const char *name, void *place, sel_type type, int64_t count,
                     unsigned flags);
 void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel_type type,
-                          const sel_cells *cells, unsigned flags);
-/* The same for the block of the grid that a rank owns. */
-void sel_arrays_add_block(sel_arrays *arrays, const char *name, void *place, sel_type type,
-                          const sel_cells *cells, unsigned flags);
+                          const sel_layout *layout, unsigned flags);
+/* The same with memory for the cells of the rank's patch only. */
+void sel_arrays_add_patch(sel_arrays *arrays, const char *name, void *place, sel_type type,
+                          const sel_layout *layout, unsigned flags);
 
 /* A typed member of a struct, by its name. */
 #define SEL_ADD(arrays, owner, member, count, flags) \
@@ -178,7 +183,7 @@ sel_status sel_arrays_send(const sel_arrays *arrays, void *to, const void *from,
 void sel_arrays_free(sel_arrays *arrays);
 
 /* Bytes of an array as it is saved, of all ranks: [components][nz][ny][nx], or the list. */
-uint64_t sel_array_bytes(const sel_arrays *arrays, const sel_array *array);
+uint64_t sel_array_bytes(const sel_array *array);
 
 /* Saves or loads array k piece by piece in the order of the file: `move` takes the bytes, or fills
  * them; with several ranks, that of rank 0. */

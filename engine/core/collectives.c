@@ -5,26 +5,8 @@
 #include <string.h>
 #include "engine/base/hardware.h"
 
-sel_rows_range sel_state_rows_of(const sel_state *state, int rank) {
-    const int64_t rows = state->rows_per_plane;
-    return (sel_rows_range){state->cut.plane[rank] * rows, state->cut.plane[rank + 1] * rows};
-}
-
-sel_rows_range sel_own_planes(const sel_state *state) {
-    return sel_state_rows_of(state, state->ranks->rank / state->cut.across);
-}
-
 int sel_state_rank_of(const sel_state *state, int64_t row) {
-    const sel_cut *cut = &state->cut;
-    const int64_t all = state->rows_per_plane;
-    int a = 0, b = 0;
-    while (row >= cut->plane[a + 1] * all) {
-        a++;
-    }
-    while (row % all >= cut->row[b + 1]) {
-        b++;
-    }
-    return a * cut->across + b;
+    return sel_rank_of_row(&state->decomposition, row);
 }
 
 bool sel_state_has(const sel_state *state, int64_t row) {
@@ -32,19 +14,7 @@ bool sel_state_has(const sel_state *state, int64_t row) {
 }
 
 sel_share sel_state_share(const sel_state *state, uint64_t memory) {
-    const sel_block own = sel_cut_block(&state->cut, state->ranks->rank);
-    return (sel_share){memory,    state->ranks->count > 1 ? state->halo_bytes : 0,
-                       own.first, own.end,
-                       own.low,   own.high};
-}
-
-int64_t sel_state_least_planes(const sel_state *state) {
-    const int64_t *first = state->cut.plane;
-    int64_t least = INT64_MAX;
-    for (int k = 0; k < state->cut.along; k++) {
-        least = first[k + 1] - first[k] < least ? first[k + 1] - first[k] : least;
-    }
-    return least;
+    return (sel_share){memory, state->ranks->count > 1 ? state->halo_bytes : 0, state->own};
 }
 
 bool sel_state_stays(const sel_state *state, uint64_t bytes) {
@@ -179,9 +149,11 @@ void sel_state_share_list(const sel_state *state, void *list, size_t size,
     if (state->ranks->count == 1 || !list) {
         return;
     }
-    if (state->cut.across == 1) {
+    if (!sel_divides_planes(&state->decomposition)) {
         for (int r = 0; r < state->ranks->count; r++) {
-            end[r] = (size_t)first(state, sel_state_rows_of(state, r).end) * size;
+            const sel_patch patch = sel_patch_of(&state->decomposition, r);
+            const sel_grid *grid = &state->plan->domain->grid;
+            end[r] = (size_t)first(state, sel_patch_planes(grid, &patch).end) * size;
         }
         sel_ranks_share(state->ranks, list, end);
         return;
@@ -223,7 +195,7 @@ static void sum_box(const sel_state *state, const sel_box *box, double *v, int64
                     int columns, double *sums) {
     const sel_ranks *ranks = state->ranks;
     int64_t start[SEL_MOST_RANKS + 1];
-    if (state->cut.across == 1) {
+    if (!sel_divides_planes(&state->decomposition)) {
         sel_state_share_box(state, box, start);
         sel_join_sums(ranks, start, v, stride, columns, sums);
         return;
@@ -274,12 +246,10 @@ static void narrow(sel_box *box, int axis, int64_t first, int64_t end) {
 }
 
 sel_box sel_state_part(const sel_state *state, const sel_box *box, int rank) {
-    const int axis = state->plan->domain->grid.dims - 1;
-    const sel_block own = sel_cut_block(&state->cut, rank);
+    const sel_patch patch = sel_patch_of(&state->decomposition, rank);
     sel_box part = *box;
-    narrow(&part, axis, own.first, own.end);
-    if (axis == 2) {
-        narrow(&part, 1, own.low, own.high);
+    for (int axis = 1; axis < 3; axis++) {
+        narrow(&part, axis, patch.lo[axis], patch.hi[axis]);
     }
     return part;
 }
@@ -365,7 +335,7 @@ static void send_up(const sel_state *state, int rank, void *at, size_t bytes) {
 static void gather_box(const sel_state *state, const sel_request *request, char *found) {
     const sel_box *box = &request->box;
     const size_t row = (size_t)sel_box_count(box, 0) * sel_request_cell_bytes(request);
-    const int own = state->ranks->rank, boxes = state->cut.across > 1;
+    const int own = state->ranks->rank, boxes = sel_divides_planes(&state->decomposition);
     const sel_rows mine = sel_state_part_rows(state, box, own);
     char *to = request->to;
     if (own > 0) {

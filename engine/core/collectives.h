@@ -4,29 +4,27 @@
  * A rank computes the rows of its own planes. Sums are the same bits as of one rank: parts of the
  * tree over all rows that lie in one rank are added there, and the rest of it by all.
  */
-#ifndef SEL_SHARE_H
-#define SEL_SHARE_H
+#ifndef SEL_COLLECTIVES_H
+#define SEL_COLLECTIVES_H
 
 #include "engine/core/state.h"
 
 /* The rows of this rank. */
 static inline sel_rows sel_own_rows(const sel_state *state) {
-    return sel_cut_rows(&state->cut, state->ranks->rank);
+    return sel_patch_rows(&state->plan->domain->grid, &state->own);
 }
 bool sel_state_has(const sel_state *state, int64_t row);
 int sel_state_rank_of(const sel_state *state, int64_t row);
 
-/* Those of all of its planes; and, of ranks that have whole planes, those of a rank. */
-sel_rows_range sel_own_planes(const sel_state *state);
-sel_rows_range sel_state_rows_of(const sel_state *state, int rank);
+/* The rows of all planes in which this rank has cells. */
+static inline sel_rows_range sel_own_planes(const sel_state *state) {
+    return sel_patch_planes(&state->plan->domain->grid, &state->own);
+}
 
-/* The share of this rank, with `memory` bytes. */
+/* The cost of this rank, with `memory` bytes. */
 sel_share sel_state_share(const sel_state *state, uint64_t memory);
 
-/* The planes of the smallest block, of all ranks. */
-int64_t sel_state_least_planes(const sel_state *state);
-
-/* Whether `bytes` fit in the caches, which the ranks of a machine share. */
+/* Whether `bytes` stay in the caches, which the ranks of a machine share. */
 bool sel_state_stays(const sel_state *state, uint64_t bytes);
 
 /* All ranks learn whether one of them has failed: sel_ranks_agree. */

@@ -130,10 +130,13 @@ static void mark_inputs(sel_inputs *inputs, double implicit) {
 }
 
 /* The source, and other numbers of cells and of faces: a cell more along each axis. */
-static sel_cells with_faces(const sel_grid *grid) {
+static sel_layout with_faces(const sel_grid *grid) {
     const int64_t *n = grid->n, row = n[0] + 1, slice = row * (n[1] + 1);
-    return (sel_cells){
-        .pitch = row, .slice = slice, .count = grid->dims == 3 ? slice * (n[2] + 1) : slice};
+    return (sel_layout){.n = {n[0], n[1], n[2]},
+                        .slow = grid->dims - 1,
+                        .pitch = row,
+                        .slice = slice,
+                        .count = grid->dims == 3 ? slice * (n[2] + 1) : slice};
 }
 
 /* ---- the stable step ---- */
@@ -265,9 +268,9 @@ void sel_conduction_list(sel_state *state, const char *name, void *at[2], int ha
     const int dims = state->plan->domain->grid.dims;
     sel_state_list_numbers(state, name, at, halo);
     for (int k = 0; k < 4 && !body->steady; k++) {
-        sel_cells cells = body->inputs.source;
-        cells.count = k == 2 && dims == 2 ? 0 : cells.count;
-        sel_state_list_faces(state, "coefficients", &state->given.coefficient[k], &cells);
+        sel_layout faces = body->inputs.source;
+        faces.count = k == 2 && dims == 2 ? 0 : faces.count;
+        sel_state_list_faces(state, "coefficients", &state->given.coefficient[k], &faces);
     }
 }
 
@@ -308,7 +311,7 @@ static double reference_for(const double range[2]) {
 sel_status sel_conduction_start(sel_state *state, const sel_quantity *initial, const char *what,
                                 sel_error *error) {
     const sel_conduction *body = state->plan->body;
-    const bool differs = !body->steady && state->turns.type.size == sizeof(float);
+    const bool differs = !body->steady && state->field[0].type.size == sizeof(float);
     double range[2];
     state->given.reference = 0;
     sel_status status = sel_state_start(state, initial, what, edit, range, error);
@@ -317,7 +320,7 @@ sel_status sel_conduction_start(sel_state *state, const sel_quantity *initial, c
         status = sel_state_start(state, initial, what, edit, NULL, error);
     }
     for (int k = 0; k < 4 && !body->steady && !status; k++) {
-        status = sel_state_fill(state, state->given.coefficient[k], state->turns.type,
+        status = sel_state_fill(state, state->given.coefficient[k], state->field[0].type,
                                 &body->inputs.source, k, coefficient, body, error);
     }
     return status;
@@ -328,27 +331,29 @@ sel_status sel_conduction_start(sel_state *state, const sel_quantity *initial, c
 heat_view sel_conduction_view(const sel_state *state, int64_t step) {
     const sel_conduction *body = state->plan->body;
     const sel_grid *grid = &state->plan->domain->grid;
-    const sel_turns *turns = &state->turns;
+    const sel_field *field = &state->field[0];
+    const sel_patch *own = &state->own;
+    const int slow = grid->dims - 1;
     const sel_given *given = &state->given;
-    const int64_t ahead = turns->cells.first * turns->type.size;
+    const int64_t ahead = field->layout.origin * field->type.size;
     heat_view v = {.dims = grid->dims,
                    .kind = body->kind,
-                   .single = turns->type.size == sizeof(float),
+                   .single = field->type.size == sizeof(float),
                    .nodes = grid->nodes,
-                   .wraps = state->cut.wraps[1] && state->ranks->count == 1,
-                   .boxed = state->cut.across > 1,
+                   .wraps = sel_axis_periodic(grid, slow) && state->ranks->count == 1,
+                   .boxed = sel_divides_planes(&state->decomposition),
                    .periodic = grid->periodic,
-                   .first = state->own.first,
-                   .end = state->own.end,
-                   .low = state->own.low,
-                   .high = state->own.high,
-                   .stride = {1, turns->cells.pitch, turns->cells.slice},
+                   .first = own->lo[slow],
+                   .end = own->hi[slow],
+                   .low = slow == 2 ? own->lo[1] : 0,
+                   .high = slow == 2 ? own->hi[1] : 1,
+                   .stride = {1, field->layout.pitch, field->layout.slice},
                    .implicit = body->implicit,
                    .dt = grid->dt,
                    .capacity = body->capacity.same[0],
                    .reference = given->reference,
-                   .from = (const char *)turns->at[step & 1] + ahead,
-                   .to = (char *)turns->at[(step + 1) & 1] + ahead,
+                   .from = (const char *)field->at[step & 1] + ahead,
+                   .to = (char *)field->at[(step + 1) & 1] + ahead,
                    .m = given->coefficient[3],
                    .q = given->source,
                    .F = given->F,
@@ -419,7 +424,7 @@ sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_err
     sel_balance b = state->balance;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t k = first; k < end; k++) {
-        const int64_t row = given->cell[k] / state->turns.cells.n[0];
+        const int64_t row = given->cell[k] / state->field[0].layout.n[0];
         if (!sel_state_has(state, row)) {
             continue;
         }

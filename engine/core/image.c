@@ -82,9 +82,9 @@ static sel_box own_box(const sel_state *state, const sel_image *image,
         own = sel_state_part(state, &image->box, ranks->rank);
     }
     for (int r = 0; r <= ranks->count; r++) {
-        start[r] = width * (!divided                 ? of_plane * (planes * r / ranks->count)
-                            : state->cut.across == 1 ? start[r]
-                                                     : rows * r / ranks->count);
+        start[r] = width * (!divided ? of_plane * (planes * r / ranks->count)
+                            : !sel_divides_planes(&state->decomposition) ? start[r]
+                                                                         : rows * r / ranks->count);
     }
     if (!divided) {
         const int64_t *of = start + ranks->rank, stride = image->box.stride[axis];
@@ -172,7 +172,7 @@ sel_status sel_image_share(sel_state *state, const sel_backend *backend, const s
     sel_status status = read_own(state, backend, image, fields, &own, values, &observed, error);
     if (!status && observed) {
         mark_own(state, &own, &marks);
-        if (state->cut.across > 1) {
+        if (sel_divides_planes(&state->decomposition)) {
             move_rows(state, image, fields, start, values);
         }
         const sel_cell_marks of_file = {types[0], types[1], types[2]};

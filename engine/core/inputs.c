@@ -150,7 +150,7 @@ sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_e
         int64_t at[3] = {0, row % n[1], row / n[1]};
         const int64_t first = at[1] * inputs->source.pitch + at[2] * inputs->source.slice;
         for (; at[0] < n[0]; at[0]++) {
-            sel_put(to, state->turns.type, first + at[0],
+            sel_put(to, state->field[0].type, first + at[0],
                     values[(row - own.first) * n[0] + at[0]] *
                         sel_part_inside(&domain->grid, at, -1));
         }
@@ -164,9 +164,9 @@ sel_status sel_inputs_start(sel_state *state, sel_error *error) {
     if (!inputs->has_source || !state->arrays.memory) {
         return inputs->has_source ? sel_inputs_fill(state, -1, state->given.source, error) : SEL_OK;
     }
-    const sel_cells own = sel_state_own_faces(state, &inputs->source);
-    const int64_t first = own.shift * state->turns.type.size;
-    const size_t bytes = (size_t)own.count * state->turns.type.size;
+    const sel_layout own = sel_state_own_faces(state, &inputs->source);
+    const int64_t first = (inputs->source.before - own.before) * state->field[0].type.size;
+    const size_t bytes = (size_t)own.count * state->field[0].type.size;
     char *values = calloc(bytes, 1);
     sel_status status = values ? sel_inputs_fill(state, -1, values - first, error)
                                : sel_fail_memory(error, "the source", bytes);
@@ -187,10 +187,11 @@ void sel_given_derive(sel_state *state) {
     }
 }
 
-void sel_given_range(const sel_state *state, const sel_block *planes, int64_t *first,
+void sel_given_range(const sel_state *state, const sel_patch *planes, int64_t *first,
                      int64_t *end) {
     const sel_inputs *inputs = state->plan->inputs;
+    const int slow = inputs->domain->grid.dims - 1;
     const int64_t cells = state->rows_per_plane * inputs->domain->grid.n[0];
-    *first = sel_surfaces_from(&inputs->surfaces, planes->first * cells);
-    *end = sel_surfaces_from(&inputs->surfaces, planes->end * cells);
+    *first = sel_surfaces_from(&inputs->surfaces, planes->lo[slow] * cells);
+    *end = sel_surfaces_from(&inputs->surfaces, planes->hi[slow] * cells);
 }

@@ -27,9 +27,9 @@ typedef struct sel_input {
 typedef struct sel_inputs {
     const sel_domain *domain;
     sel_surfaces surfaces;
-    cond_site *site;  /* [surfaces.sites] */
-    double *value;    /* at time 0: [surfaces.sites][COND_VALUES], in the order of sites */
-    sel_cells source; /* the layout of the source, in numbers of the state; count 0: none */
+    cond_site *site;   /* [surfaces.sites] */
+    double *value;     /* at time 0: [surfaces.sites][COND_VALUES], in the order of sites */
+    sel_layout source; /* the layout of the source, in numbers of the state; count 0: none */
     unsigned depends, source_depends; /* on SEL_ON_T, SEL_ON_CONTROLS: any input; the source */
     bool has_source;                  /* it is the last input */
     int count;
@@ -73,8 +73,7 @@ sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error
 void sel_given_derive(sel_state *state);
 
 /* Cells on surfaces in planes of the grid: given.cell[k], *first <= k < *end. */
-void sel_given_range(const sel_state *state, const struct sel_block *planes, int64_t *first,
-                     int64_t *end);
+void sel_given_range(const sel_state *state, const sel_patch *planes, int64_t *first, int64_t *end);
 
 /* The source in the step from `step`, in the rows of this rank, laid out and in numbers as
  * given.source. */

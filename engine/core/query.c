@@ -26,7 +26,7 @@ static int query_read_field(const sel_look *look, const sel_state *state, int fi
     double *to = sel_state_scratch(state);
     *values = to;
     for (int64_t x = x0; x < x1; x++) {
-        *to++ = cond_temperature(sel_get(from, state->turns.type, x), state->given.reference);
+        *to++ = cond_temperature(sel_get(from, state->field[0].type, x), state->given.reference);
     }
     return 1;
 }
@@ -323,7 +323,7 @@ static void monitor_row(const sel_look *look, const sel_state *state, int64_t ro
         }
         for (int a = 0; a < state->last.components; a++) {
             const double u = main.value[a][x];
-            const int64_t at = a * state->last.plane + row * nx + x;
+            const int64_t at = a * state->last.component + row * nx + x;
             const double du = u - query_exchange(&state->last, at, u);
             mine.change += state->last.counts ? du != 0 : du * du;
             square += state->last.counts ? 1 : u * u;
@@ -367,7 +367,7 @@ static double change_row(const sel_state *state, int64_t row) {
     const uint8_t *solid = sel_state_solids(state, row);
     const void *now = sel_state_row(state, state->step, row);
     const void *before = sel_state_row(state, state->step + 1, row);
-    const sel_type type = state->turns.type;
+    const sel_type type = state->field[0].type;
     double sum = 0;
     for (int64_t x = 0; x < state->plan->domain->grid.n[0]; x++) {
         sum += solid[x] ? 0 : sel_get(now, type, x) - sel_get(before, type, x);

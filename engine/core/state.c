@@ -8,29 +8,31 @@
 
 enum { MOST_AT_ONCE = 1 << 21 }; /* cells that are evaluated together */
 
-/* Gives each rank a block of its own. */
-static void state_divide(sel_state *state) {
-    const sel_grid *grid = &state->plan->domain->grid;
-    sel_grid_cut(state->plan->domain, state->ranks->count, state->plan->across, &state->cut);
-    state->own = sel_cut_block(&state->cut, state->ranks->rank);
-    state->rows_per_plane = grid->dims == 3 ? grid->n[1] : 1;
+void sel_state_divide(sel_state *state) {
+    state->own = sel_patch_of(&state->decomposition, state->ranks->rank);
 }
 
-void sel_state_undivided(sel_state *state) {
+static void state_decompose(sel_state *state) {
+    const sel_plan *plan = state->plan;
+    sel_decompose(plan->domain, state->ranks->count, plan->ranks_y, &state->decomposition);
+    sel_state_divide(state);
+}
+
+void sel_state_replicate(sel_state *state) {
     state->ranks = &sel_one_rank;
-    state->arrays.all_know = true;
-    state_divide(state);
+    state->arrays.replicated = true;
+    state_decompose(state);
 }
 
 void sel_state_begin(sel_state *state, const sel_plan *plan) {
     state->plan = plan;
     state->threads = plan->threads > 0 ? plan->threads : 1;
     state->ranks = sel_plan_ranks(plan);
-    state_divide(state);
+    state_decompose(state);
+    state->rows_per_plane = plan->domain->grid.dims == 3 ? plan->domain->grid.n[1] : 1;
     state->clock = sel_even_clock(plan->domain->grid.dt);
     state->arrays.ranks = state->ranks->count > 1 ? state->ranks : NULL;
-    state->arrays.cut = &state->cut;
-    state->arrays.axis = plan->domain->grid.dims - 1;
+    state->arrays.decomposition = &state->decomposition;
     SEL_ADD_VALUE(&state->arrays, state, step);
     if (plan->dt_steps) {
         state->clock.until = 0;
@@ -41,109 +43,130 @@ void sel_state_begin(sel_state *state, const sel_plan *plan) {
             SEL_SAVED | SEL_ON_HOST);
 }
 
-void sel_state_list_turns(sel_state *state, const char *name) {
-    const sel_cells cells = sel_block_cells(&state->turns, &state->own);
-    for (int turn = 0; turn < 2; turn++) {
-        sel_arrays_add_block(&state->arrays, name, &state->turns.at[turn], state->turns.type,
-                             &cells, SEL_SAVED | SEL_ANY_NUMBER | (turn ? SEL_ODD : SEL_EVEN));
+void sel_state_add_field(sel_state *state, const char *name, const sel_field *field, int copies,
+                         unsigned flags) {
+    state->field[state->field_count++] = *field;
+    for (int copy = 0; copy < copies; copy++) {
+        const unsigned turn = copies == 1 ? 0 : copy ? SEL_ODD : SEL_EVEN;
+        sel_arrays_add_patch(&state->arrays, name, &field->at[copy], field->type, &field->layout,
+                             flags | turn);
     }
+}
+
+void sel_state_list_room(sel_state *state) {
+    const sel_decomposition *d = &state->decomposition;
     state->halo_bytes = 0;
-    if (state->ranks->count > 1) {
-        const sel_block *own = &state->own;
-        const int64_t rows = state->cut.across > 1 ? sel_halo_of_rows(&state->turns, own) : 0;
-        const int64_t planes = sel_halo_bytes(&state->turns);
-        state->halo_bytes = 4 * (uint64_t)(planes + rows);
+    for (int f = 0; f < state->field_count && state->ranks->count > 1; f++) {
+        for (int axis = 1; axis <= d->slow; axis++) {
+            const bool has = sel_halo_along(d, axis);
+            state->halo_bytes +=
+                has ? 4 * (uint64_t)sel_halo_bytes(&state->field[f], &state->own, axis) : 0;
+        }
     }
     if (!state->arrays.memory) {
         SEL_ADD(&state->arrays, state, halos, (int64_t)state->halo_bytes, 0);
     }
 }
 
+sel_layout sel_patch_layout(const sel_layout *of_grid, const sel_patch *patch) {
+    const int slow = of_grid->slow;
+    const int64_t stride = sel_layout_stride(of_grid, slow);
+    sel_layout layout = *of_grid;
+    layout.before -= patch->lo[slow] * stride + (slow == 2 ? patch->lo[1] * layout.pitch : 0);
+    if (layout.components == 1) {
+        layout.count -= (layout.n[slow] - sel_patch_cells(patch, slow)) * stride;
+    }
+    return layout;
+}
+
 void sel_state_list_numbers(sel_state *state, const char *name, void *at[2], int halo) {
     const sel_grid *grid = &state->plan->domain->grid;
-    const sel_block *own = &state->own;
+    const sel_patch *own = &state->own;
     const int64_t *n = grid->n, pitch = (n[0] + 31) / 32 * 32;
-    const bool boxes = state->cut.across > 1;
-    const int64_t beyond = boxes ? halo * pitch : 0; /* rows of a halo */
-    const int64_t slice = boxes ? (own->high - own->low) * pitch + 2 * beyond : n[1] * pitch;
-    const int64_t ends = halo * (grid->dims == 3 ? slice : pitch);
-    const sel_cells cells = {.n = {n[0], n[1], n[2]},
-                             .components = 1,
-                             .first = ends + beyond,
-                             .pitch = pitch,
-                             .slice = slice,
-                             .plane = n[2] * slice,
-                             .count = n[2] * slice + 2 * ends,
-                             .layers = grid->dims == 3};
-    const sel_type type = {'f', state->plan->precision == SEL_F32 ? 4 : 8};
+    const int slow = grid->dims - 1;
+    const bool divides = sel_divides_planes(&state->decomposition);
+    const int64_t rows = divides ? halo * pitch : 0; /* of a halo along y */
+    const int64_t slice = slow == 1 ? n[1] * pitch : sel_patch_cells(own, 1) * pitch + 2 * rows;
+    const int64_t ends = halo * (slow == 2 ? slice : pitch);
+    const sel_layout of_grid = {.n = {n[0], n[1], n[2]},
+                                .slow = slow,
+                                .components = 1,
+                                .origin = ends + rows,
+                                .pitch = pitch,
+                                .slice = slice,
+                                .component = n[2] * slice,
+                                .count = n[2] * slice + 2 * ends};
+    sel_field field = {.at = at,
+                       .type = {'f', state->plan->precision == SEL_F32 ? 4 : 8},
+                       .layout = sel_patch_layout(&of_grid, own),
+                       .halo = halo};
+    field.lead[slow] = rows - (divides ? own->lo[1] * pitch : 0);
     state->last =
         (sel_last){.type = {'f', 8}, .components = 1, .scale = 1}; /* as query.cuh has it */
-    state->turns = (sel_turns){at, type, cells, .width = halo, .margin = -ends};
-    sel_state_list_turns(state, name);
+    sel_state_add_field(state, name, &field, 2, SEL_SAVED | SEL_ANY_NUMBER);
+    sel_state_list_room(state);
 }
 
-sel_cells sel_state_vector(const sel_state *state) {
-    sel_cells cells = sel_block_cells(&state->turns, &state->own);
-    cells.before = cells.first;
-    cells.first = 0;
-    return cells;
+sel_layout sel_state_vector(const sel_state *state) {
+    sel_layout layout = state->field[0].layout;
+    layout.before += layout.origin;
+    layout.origin = 0;
+    return layout;
 }
 
-sel_turns sel_state_vector_turns(const sel_state *state) {
-    sel_turns turns = state->turns;
-    turns.type = (sel_type){'f', 8};
-    turns.margin += turns.cells.first;
-    turns.cells.first = 0;
-    return turns;
+sel_field sel_state_vector_field(const sel_state *state) {
+    sel_field field = state->field[0];
+    field.type = (sel_type){'f', 8};
+    field.layout = sel_state_vector(state);
+    return field;
 }
 
 void sel_state_list_vector(sel_state *state, const char *name, double **at, unsigned flags) {
-    const sel_cells cells = sel_state_vector(state);
-    sel_arrays_add_block(&state->arrays, name, at, (sel_type){'f', 8}, &cells, flags);
+    const sel_layout layout = sel_state_vector(state);
+    sel_arrays_add_patch(&state->arrays, name, at, (sel_type){'f', 8}, &layout, flags);
 }
 
-sel_cells sel_state_own_faces(const sel_state *state, const sel_cells *cells) {
-    const sel_block *own = &state->own;
-    const int64_t stride = state->plan->domain->grid.dims == 3 ? cells->slice : cells->pitch;
-    sel_cells cut = *cells;
-    if (state->ranks->count > 1 && !cells->components && cells->count) {
-        cut.count = (own->end - own->first + 1) * stride;
-        cut.shift = own->first * stride;
+sel_layout sel_state_own_faces(const sel_state *state, const sel_layout *of_grid) {
+    const sel_patch *own = &state->own;
+    const int slow = of_grid->slow;
+    const int64_t stride = sel_layout_stride(of_grid, slow);
+    sel_layout layout = *of_grid;
+    if (state->ranks->count > 1 && !layout.components && layout.count) {
+        layout.count = (sel_patch_cells(own, slow) + 1) * stride;
+        layout.before -= own->lo[slow] * stride;
     }
-    return cut;
+    return layout;
 }
 
 void *sel_state_beside(const sel_state *state, int64_t turn, int64_t row) {
-    const sel_turns *turns = &state->turns;
-    const sel_cut *cut = &state->cut;
-    const sel_block *own = &state->own;
-    const int64_t all = state->rows_per_plane, plane = row / all, y = row % all;
-    char *at = turns->at[turn & 1];
-    if (plane < own->first || plane >= own->end) {
-        const bool above = own->end % cut->plane[cut->along] == plane;
-        const int64_t halo = above ? own->end : own->first - 1;
-        at += (halo - plane) * sel_turns_stride(turns) * turns->type.size;
+    const sel_field *field = &state->field[0];
+    const sel_decomposition *d = &state->decomposition;
+    const int64_t ny = field->layout.n[1], at[3] = {0, row % ny, row / ny};
+    char *memory = field->at[turn & 1];
+    for (int a = 1; a <= d->slow; a++) {
+        const int64_t lo = state->own.lo[a], hi = state->own.hi[a], n = d->first[a][d->ranks[a]];
+        if (at[a] < lo || at[a] >= hi) { /* periodic images stand on the other side */
+            const int64_t halo = at[a] == hi % n ? hi : lo - 1;
+            memory += (halo - at[a]) * sel_layout_stride(&field->layout, a) * field->type.size;
+        }
     }
-    if (y < own->low || y >= own->high) {
-        const int64_t halo = own->high % all == y ? own->high : own->low - 1;
-        at += (halo - y) * turns->cells.pitch * turns->type.size;
-    }
-    return at;
+    return memory;
 }
 
 /* Rows from `first` on, which lie together in one block, as they are stored. */
 static sel_status state_send_rows(const sel_state *state, int64_t first, int64_t rows,
                                   const double *values, char *stored, sel_error *error) {
-    const sel_turns *turns = &state->turns;
-    const int64_t nx = turns->cells.n[0], ny = turns->cells.n[1], pitch = turns->cells.pitch;
-    const int size = (int)turns->type.size;
+    const sel_field *field = &state->field[0];
+    const sel_layout *layout = &field->layout;
+    const int64_t nx = layout->n[0], ny = layout->n[1], pitch = layout->pitch;
+    const int size = (int)field->type.size;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t k = 0; k < rows * pitch; k++) {
         const double value = k % pitch < nx ? values[k / pitch * nx + k % pitch] : 0;
-        sel_put(stored, turns->type, k, value - state->given.reference);
+        sel_put(stored, field->type, k, value - state->given.reference);
     }
-    char *to = turns->at[0];
-    const int64_t at = first % ny * pitch + first / ny * turns->cells.slice + turns->cells.first;
+    char *to = field->at[0];
+    const int64_t at = first % ny * pitch + first / ny * layout->slice + layout->origin;
     return sel_arrays_send(&state->arrays, to + at * size, stored, (size_t)(rows * pitch * size),
                            error);
 }
@@ -177,7 +200,7 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
     const int64_t fit = MOST_AT_ONCE / nx + 1, most = fit < own.count ? fit : own.count;
     sel_evaluation asked = {.quantity = sel_quantity_given(quantity) ? quantity : &zero,
                             .what = what};
-    const size_t bytes = (size_t)(most * state->turns.cells.pitch) * sizeof(double);
+    const size_t bytes = (size_t)(most * state->field[0].layout.pitch) * sizeof(double);
     double *values = malloc(bytes);
     char *stored = malloc(bytes);
     sel_status status = values && stored ? SEL_OK : sel_fail_memory(error, what, 2 * bytes);
@@ -208,22 +231,23 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
     return status;
 }
 
-void sel_state_list_faces(sel_state *state, const char *name, void *place, const sel_cells *cells) {
-    const sel_cells own = sel_state_own_faces(state, cells);
-    sel_arrays_add_cells(&state->arrays, name, place, state->turns.type, &own, 0);
+void sel_state_list_faces(sel_state *state, const char *name, void *place,
+                          const sel_layout *of_grid) {
+    const sel_layout own = sel_state_own_faces(state, of_grid);
+    sel_arrays_add_cells(&state->arrays, name, place, state->field[0].type, &own, 0);
 }
 
 sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
-                          const sel_cells *cells, int which, sel_state_number *number,
+                          const sel_layout *layout, int which, sel_state_number *number,
                           const void *data, sel_error *error) {
-    const int64_t *n = state->plan->domain->grid.n, apart[3] = {1, cells->pitch, cells->slice};
+    const int64_t *n = state->plan->domain->grid.n, apart[3] = {1, layout->pitch, layout->slice};
     const int axis = state->plan->domain->grid.dims - 1;
-    const sel_cells own = sel_state_own_faces(state, cells);
-    const bool divided = own.count < cells->count;
+    const sel_layout own = sel_state_own_faces(state, layout);
+    const bool divided = own.count < layout->count;
     const size_t bytes = (size_t)own.count * type.size;
-    const int64_t all = n[1] * n[2], before = own.before - own.shift;
+    const int64_t all = n[1] * n[2], before = own.before;
     sel_rows rows = {.first = 0, .count = all};
-    if (cells->components) {
+    if (layout->components) {
         rows = sel_own_rows(state);
     } else if (divided) { /* and the faces above its own planes */
         const sel_rows_range of = sel_own_planes(state);
@@ -272,48 +296,42 @@ sel_status sel_state_set(const sel_state *state, void *array, int64_t first, int
 }
 
 void sel_state_exchange(const sel_state *state, int64_t turn) {
+    const sel_field *field = &state->field[0];
     if (state->ranks->count > 1) {
-        sel_exchange_ranks(state->ranks, &state->cut, &state->turns, state->turns.at[turn & 1],
+        sel_exchange_field(state->ranks, &state->decomposition, field, field->at[turn & 1],
                            state->halos);
     }
 }
 
-sel_cells sel_plain_cells(const sel_grid *grid, int components) {
+sel_layout sel_plain_layout(const sel_grid *grid, int components) {
     const int64_t *n = grid->n, all = sel_grid_cells(grid);
-    return (sel_cells){.n = {n[0], n[1], n[2]},
-                       .components = components,
-                       .pitch = n[0],
-                       .slice = n[0] * n[1],
-                       .plane = all,
-                       .count = components * all,
-                       .layers = grid->dims == 3};
+    return (sel_layout){.n = {n[0], n[1], n[2]},
+                        .slow = grid->dims - 1,
+                        .components = components,
+                        .pitch = n[0],
+                        .slice = n[0] * n[1],
+                        .component = all,
+                        .count = components * all};
 }
 
 int64_t sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
                            int components, unsigned flags) {
     const sel_grid *grid = &state->plan->domain->grid;
-    const int axis = grid->dims - 1, listed = state->arrays.count;
-    const bool divided = state->ranks->count > 1 && components > 0;
-    sel_cells cells = sel_plain_cells(grid, components);
-    if (divided) {
-        const sel_block *own = &state->own;
-        const int64_t stride = axis == 2 ? cells.slice : cells.pitch;
-        const int64_t others = (cells.n[axis] - (own->end - own->first)) * stride;
-        cells.n[axis] = own->end - own->first;
-        cells.count -= cells.components * others;
-        cells.plane -= others;
-        cells.shift = own->first * stride;
+    const int slow = grid->dims - 1;
+    sel_layout layout = sel_plain_layout(grid, components);
+    if (state->ranks->count > 1 && components > 0) {
+        const int64_t stride = sel_layout_stride(&layout, slow);
+        layout.component = sel_patch_cells(&state->own, slow) * stride;
+        layout.count = components * layout.component;
+        layout.before = -state->own.lo[slow] * stride;
     }
-    sel_arrays_add_cells(&state->arrays, name, place, type, &cells, flags);
-    if (state->arrays.count > listed) {
-        state->arrays.v[listed].divided = divided;
-    }
-    return cells.plane;
+    sel_arrays_add_patch(&state->arrays, name, place, type, &layout, flags);
+    return layout.component;
 }
 
 void sel_state_list(sel_state *state) {
-    state->last.plane = sel_state_list_own(state, "last", &state->last.v, state->last.type,
-                                           state->last.components, SEL_SAVED);
+    state->last.component = sel_state_list_own(state, "last", &state->last.v, state->last.type,
+                                               state->last.components, SEL_SAVED);
     SEL_ADD_VALUE(&state->arrays, state, monitored);
     if (state->plan->inputs) {
         const sel_inputs *inputs = state->plan->inputs;
@@ -442,7 +460,7 @@ static void keep_arrays(sel_state *state, unsigned flags, bool loads, sel_checkp
         block_of(array, name);
         const bool has = for_all(state, !loads || !checkpoint ||
                                             sel_checkpoint_bytes(checkpoint, name) ==
-                                                (int64_t)sel_array_bytes(arrays, array));
+                                                (int64_t)sel_array_bytes(array));
         if (!has && array->flags & SEL_OBSERVED) {
             state->observed = -1;
         }
@@ -489,7 +507,7 @@ void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
     const sel_arrays *arrays = &state->arrays;
     for (int k = 0; k < arrays->count; k++) {
         const sel_array *array = &arrays->v[k];
-        const uint64_t bytes = sel_array_bytes(arrays, array);
+        const uint64_t bytes = sel_array_bytes(array);
         char name[SEL_BLOCK_NAME];
         block_of(array, name);
         const int64_t saved = (array->flags & (SEL_SAVED | SEL_OPTIONAL)) == SEL_SAVED

@@ -4,7 +4,7 @@
 
 #include "engine/io/checkpoint.h"
 #include "engine/core/arrays.h"
-#include "engine/core/comm.h"
+#include "engine/core/halo.h"
 #include "engine/core/inputs.h"
 #include "engine/core/material.h"
 
@@ -13,10 +13,12 @@ typedef struct sel_last {
     void *v;
     sel_type type;
     int components;
-    int64_t plane; /* elements of a component, which several ranks have of their own planes only */
+    int64_t component; /* elements of a component, in this rank's planes */
     double scale;
     bool counts; /* whole numbers: the change is the part of the cells that changed */
 } sel_last;
+
+enum { SEL_MOST_FIELDS = 65 }; /* of a rule: its cell fields, and the kinds of its cells */
 
 struct sel_state {
     const sel_plan *plan;
@@ -24,12 +26,12 @@ struct sel_state {
     sel_clock clock;  /* of the steps to come, or of those just made */
     int64_t observed; /* the last observed step, that of the SEL_OBSERVED arrays; -1: none */
     int threads;
-    const sel_ranks *ranks; /* who computes the state, */
-    sel_cut cut;            /* and what each has of it */
-    sel_block own;          /* that of this rank */
-    int64_t rows_per_plane; /* rows of cells are numbered y + ny z */
-    char *halos;            /* room for those that ranks exchange, */
-    uint64_t halo_bytes;    /* and what one sends and receives in a step, with two neighbours */
+    const sel_ranks *ranks; /* that compute the state */
+    sel_decomposition decomposition;
+    sel_patch own;          /* the patch of this rank */
+    int64_t rows_per_plane; /* of the slowest axis; rows of cells are numbered y + ny z */
+    char *halos;            /* room for halos on their way, */
+    uint64_t halo_bytes;    /* what a rank with two neighbours sends and receives in a step */
     bool broken;            /* a step failed half-way: no state is complete */
     /* 1: the next step is to be observed; 2: it is the first of two (sel_plan_observed_steps), of
      * which only the links are kept; else 0. */
@@ -38,7 +40,8 @@ struct sel_state {
     bool monitored;
     sel_ending ending;
     sel_arrays arrays;
-    sel_turns turns;          /* what has a neighbourhood */
+    sel_field field[SEL_MOST_FIELDS]; /* what steps read beyond the patch */
+    int field_count;
     sel_last last;            /* type, components and scale are given by the list() of the solver */
     sel_given given;          /* of the plan's inputs */
     sel_balance balance;      /* of a steady body */
@@ -93,58 +96,68 @@ const sel_ending *sel_state_ending(const sel_state *state);
 void sel_state_begin(sel_state *state, const sel_plan *plan);
 void sel_state_list(sel_state *state);
 
-/* Undoes that the grid is cut for ranks: each rank then computes all of it. */
-void sel_state_undivided(sel_state *state);
+/* Undoes the decomposition: each rank then computes the whole grid. */
+void sel_state_replicate(sel_state *state);
 
-/* Lists state->turns, which the solver has described; they are saved without halos. */
-void sel_state_list_turns(sel_state *state, const char *name);
+/* Takes over a changed decomposition: the patch of this rank. */
+void sel_state_divide(sel_state *state);
 
-/* All cells of a grid, without halos: [components][nz][ny][nx]. */
-sel_cells sel_plain_cells(const sel_grid *grid, int components);
+/* Adds a field and lists its copies, which are saved without halos. */
+void sel_state_add_field(sel_state *state, const char *name, const sel_field *field, int copies,
+                         unsigned flags);
+/* Sums up state->halo_bytes, and lists the room, of all fields added so far. */
+void sel_state_list_room(sel_state *state);
 
-/* Lists an array of such cells (components 0: none). A rank has those of its own planes; its
- * pointer is shifted so that a cell keeps its number in the whole grid. Returns the elements of a
- * component. */
+/* The layout of all cells of a grid, without halos: [components][nz][ny][nx]. */
+sel_layout sel_plain_layout(const sel_grid *grid, int components);
+
+/* The layout of a patch, from that of the whole grid with halos: memory begins with the halo of the
+ * patch. With several components `count` and `component` are of the patch already. */
+sel_layout sel_patch_layout(const sel_layout *of_grid, const sel_patch *patch);
+
+/* Lists an array of these (components 0: none), of which each rank has its own planes; numbers of
+ * all cells lead to them. Returns the elements of a component. */
 int64_t sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
                            int components, unsigned flags);
 
-/* Describes and lists state->turns of one number per cell in the precision of the plan, with whole
- * cache lines along x and `halo` planes of halo; and state->last. */
+/* Adds the field of a solver with one number per cell in the precision of the plan: rows of whole
+ * cache lines, halos of `halo` cells. Describes state->last. */
 void sel_state_list_numbers(sel_state *state, const char *name, void *at[2], int halo);
 
 /* Lists an array of a double for each cell, laid out as these numbers; its pointer leads to cell
- * (0, 0, 0). The second function gives its layout. */
+ * (0, 0, 0). The second function gives its layout, the third describes it as a field. */
 void sel_state_list_vector(sel_state *state, const char *name, double **at, unsigned flags);
-sel_cells sel_state_vector(const sel_state *state);
-/* The turns as such vectors are laid out. */
-sel_turns sel_state_vector_turns(const sel_state *state);
+sel_layout sel_state_vector(const sel_state *state);
+sel_field sel_state_vector_field(const sel_state *state);
 
-/* The first of the turns' numbers in a row of cells (y + ny z), on the host. */
+/* The first number of field 0 in a row of cells (y + ny z), on the host. */
 static inline const void *sel_state_row(const sel_state *state, int64_t turn, int64_t row) {
-    const sel_turns *turns = &state->turns;
-    const int64_t ny = turns->cells.n[1];
-    const int64_t first = row % ny * turns->cells.pitch + row / ny * turns->cells.slice;
-    const char *at = turns->at[turn & 1];
-    return at + (turns->cells.first + first) * turns->type.size;
+    const sel_field *field = &state->field[0];
+    const sel_layout *layout = &field->layout;
+    const int64_t ny = layout->n[1];
+    const int64_t first = row % ny * layout->pitch + row / ny * layout->slice;
+    const char *at = field->at[turn & 1];
+    return at + (layout->origin + first) * field->type.size;
 }
 
-/* The memory of the turns in which a row of cells is, so that its numbers lead to it: a block that
- * is here, or, of a row beside it that another rank has, the halo. */
+/* The memory of field 0 shifted so that the numbers of a row lead to it: that of the patch or, of a
+ * row beside it that another rank has, of the halo. */
 void *sel_state_beside(const sel_state *state, int64_t turn, int64_t row);
 
-/* The part of a layout of cells and faces (no components) that one of several ranks has: its own
- * planes, and the faces above these. Lists an array of numbers of these, of the type of
- * state->turns, with a pointer to which the numbers of all apply. */
-sel_cells sel_state_own_faces(const sel_state *state, const sel_cells *cells);
-void sel_state_list_faces(sel_state *state, const char *name, void *place, const sel_cells *cells);
+/* The part of a layout of cells and lower faces (no components) that a rank has: its own planes,
+ * and the faces above these. The second function lists an array of numbers of these, of the type of
+ * field 0, with a pointer to which the numbers of all apply. */
+sel_layout sel_state_own_faces(const sel_state *state, const sel_layout *of_grid);
+void sel_state_list_faces(sel_state *state, const char *name, void *place,
+                          const sel_layout *of_grid);
 
-/* Fills an array (NULL: none) of a number for each cell, laid out as `cells`, and sends it: of kind
- * `which`, by a function of the cell; of a vector in the rows of this rank. Those of the low faces
- * along the axis `which` (0 to 2) stand a second time beyond the last cells, as the high faces of
- * these. */
+/* Fills an array (NULL: none) of a number for each cell, laid out as `layout`, and sends it: of
+ * kind `which`, by a function of the cell; of a vector in the rows of this rank. Those of the low
+ * faces along the axis `which` (0 to 2) stand a second time beyond the last cells, as the high
+ * faces of these. */
 typedef double sel_state_number(const sel_state *state, const void *data, int which, int64_t cell);
 sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
-                          const sel_cells *cells, int which, sel_state_number *number,
+                          const sel_layout *layout, int which, sel_state_number *number,
                           const void *data, sel_error *error);
 
 /* Fills elements of an array (NULL: none) of `size` bytes each, from `first` on, by a function of
@@ -153,7 +166,7 @@ typedef void sel_state_setter(const sel_state *state, int64_t k, void *to);
 sel_status sel_state_set(const sel_state *state, void *array, int64_t first, int64_t count,
                          int64_t size, sel_state_setter *set, const char *what, sel_error *error);
 
-/* Sets state->turns of turn 0 to a quantity of one component at time 0 (not given: 0) less
+/* Sets copy 0 of field 0 to a quantity of one component at time 0 (not given: 0) less
  * given.reference, with halos on the host; `edit` may change the values of cells first <= cell <
  * end, values[cell - first], or refuse them. range (NULL: not wanted): the least and the largest
  * value of the quantity in the free cells of all ranks. */
@@ -162,7 +175,7 @@ typedef sel_status sel_state_edit(const sel_state *state, int64_t first, int64_t
 sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const char *what,
                            sel_state_edit *edit, double range[2], sel_error *error);
 
-/* Fills the halos of a turn, on the host. */
+/* Fills the halo of a copy of field 0, on the host. */
 void sel_state_exchange(const sel_state *state, int64_t turn);
 
 /* ---- checkpoints ---- */

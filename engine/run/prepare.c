@@ -221,9 +221,9 @@ static sel_status instantiate(const sel_simulation *simulation, int precision,
                            : sel_fail_memory(error, "the solver", 0);
 }
 
-/* Chooses the number of ranks along y of a 3-D grid: by sel_grid_cut, or SELENITE_ACROSS, by which
+/* Chooses the number of ranks along y of a 3-D grid: by sel_decompose, or SELENITE_ACROSS, by which
  * tests choose another decomposition. */
-static sel_status choose_across(sel_prepared *prepared, sel_error *error) {
+static sel_status choose_ranks_y(sel_prepared *prepared, sel_error *error) {
     const sel_simulation *simulation = prepared->simulation;
     const char *text = getenv("SELENITE_ACROSS");
     char *end = NULL;
@@ -235,8 +235,8 @@ static sel_status choose_across(sel_prepared *prepared, sel_error *error) {
     }
     const bool deep = sel_common_grid(simulation->params).dims == 3;
     /* Devices exchange whole planes, directly between neighbours. */
-    const int fits = on_device(prepared) ? SEL_ACROSS_HALVES : 0;
-    prepared->across = !deep ? 1 : given ? (int)given : fits;
+    const int fits = on_device(prepared) ? SEL_FEW_RANKS_Y : 0;
+    prepared->ranks_y = !deep ? 1 : given ? (int)given : fits;
     return deep || given <= 1
                ? SEL_OK
                : sel_fail_as(error, SEL_BAD_USAGE, sel_simulation_where(simulation, "size"),
@@ -245,20 +245,22 @@ static sel_status choose_across(sel_prepared *prepared, sel_error *error) {
                              given);
 }
 
-sel_status sel_ranks_fit(const sel_prepared *prepared, int count, sel_cut *cut, sel_error *error) {
+sel_status sel_ranks_fit(const sel_prepared *prepared, int count, sel_decomposition *decomposition,
+                         sel_error *error) {
     const sel_grid *grid = &prepared->domain->grid;
-    const int across = prepared->across, most = sel_grid_cut(prepared->domain, count, across, cut);
+    const int ranks_y = prepared->ranks_y;
+    const int most = sel_decompose(prepared->domain, count, ranks_y, decomposition);
     const sel_where where = sel_simulation_where(prepared->simulation, "size");
     if (most == count) {
         return SEL_OK;
     }
-    return across > 1 && (count % across || cut->across < across)
+    return ranks_y > 1 && (count % ranks_y || decomposition->ranks[1] < ranks_y)
                ? sel_fail_as(
                      error, SEL_BAD_USAGE, where,
                      "SELENITE_ACROSS=%d: so many of %d ranks cannot lie beside each other along "
                      "the %lld cells of y; leave it out, or give a divisor of the ranks, "
                      "with two cells for each at least",
-                     across, count, (long long)grid->n[1])
+                     ranks_y, count, (long long)grid->n[1])
                : sel_fail_as(error, SEL_BAD_USAGE, where,
                              "the grid is cut along %s, where %lld cells are enough for %d ranks, "
                              "not for %d",
@@ -281,7 +283,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     simulation = prepared->simulation;
     status = check_numbers(simulation, precision, error);
     sel_status backend = prepare_choose_backend(settings, prepared, error);
-    backend = backend ? backend : choose_across(prepared, error);
+    backend = backend ? backend : choose_ranks_y(prepared, error);
     sel_status size = backend ? backend : prepare_check_size(prepared, precision, ranks, error);
     status = status ? status : size;
     status = sel_ranks_agree(ranks, status, error); /* sel_domain_create is collective */
@@ -292,13 +294,13 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     const int given = settings->threads > 0 ? settings->threads : own; /* 0: not given */
     use_threads(prepared, given ? given : cores_of_rank(ranks));
     status = sel_domain_create(simulation, ranks, &prepared->domain, error);
-    sel_cut cut;
-    status = status ? status : sel_ranks_fit(prepared, ranks->count, &cut, error);
+    sel_decomposition decomposition;
+    status = status ? status : sel_ranks_fit(prepared, ranks->count, &decomposition, error);
     if (status) {
         return status;
     }
     /* With devices, each rank has all rows of the domain. */
-    sel_domain_divide(prepared->domain, on_device(prepared) ? NULL : ranks, &cut);
+    sel_domain_divide(prepared->domain, on_device(prepared) ? NULL : ranks, &decomposition);
     /* Mistakes in laws and in outputs are reported together. */
     status = sel_plan_create(simulation, prepared->domain, wanted, &prepared->plan, error);
     sel_status outputs = sel_outputs_check(simulation, prepared->domain, error);
@@ -309,7 +311,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     sel_plan *plan = prepared->plan;
     plan->device = device_of(settings, simulation->solver->cuda);
     plan->ranks = settings->ranks;
-    plan->across = prepared->across;
+    plan->ranks_y = prepared->ranks_y;
     plan->threads = given ? given : worth_of_threads(prepared->domain, ranks);
     use_threads(prepared, plan->threads);
     status = sel_outputs_wants(simulation, plan, error);

@@ -52,7 +52,7 @@ typedef struct sel_prepared {
     const sel_backend *backend; /* the chosen one; NULL: not chosen yet */
     sel_backend of_team; /* rank 0 of several: the chosen one, which also directs the others */
     char device[256];    /* description of the processor or GPU */
-    int across;          /* argument of sel_grid_cut */
+    int ranks_y;         /* argument of sel_decompose */
     sel_domain *domain;
     sel_plan *plan;
     uint64_t bytes;     /* that the backend will allocate */
@@ -67,8 +67,9 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
                        sel_prepared *prepared, sel_error *error);
 void sel_prepared_release(sel_prepared *prepared);
 
-/* Divides the grid among `count` ranks (sel_grid_cut). SEL_BAD_USAGE: the grid is too small. */
-sel_status sel_ranks_fit(const sel_prepared *prepared, int count, sel_cut *cut, sel_error *error);
+/* Divides the grid among `count` ranks (sel_decompose). SEL_BAD_USAGE: the grid is too small. */
+sel_status sel_ranks_fit(const sel_prepared *prepared, int count, sel_decomposition *decomposition,
+                         sel_error *error);
 
 /* sel_prepare, then creates the state at step 0 and finds warnings. When rank 0 calls it, all ranks
  * do it. Also after a failure, the caller destroys the state by prepared->backend (unless that is

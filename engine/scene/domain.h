@@ -2,7 +2,7 @@
 #ifndef SEL_DOMAIN_H
 #define SEL_DOMAIN_H
 
-#include "engine/base/ranks.h"
+#include "engine/scene/patch.h"
 #include "engine/scene/simulation.h"
 
 enum { SEL_REGION_NUMBERS = 256 };
@@ -14,31 +14,6 @@ typedef struct sel_lost_region {
     bool painted_over;
     char *text; /* "all 32 sites of 'inlet' are painted over by 'walls' (channel.lua:12)" */
 } sel_lost_region;
-
-/* Rows of cells first <= row < end. The row of a cell is y + ny z. */
-typedef struct sel_rows_range {
-    int64_t first, end;
-} sel_rows_range;
-
-/* The longest contiguous range that begins with row number k of `rows`, of at most `most` rows. */
-sel_rows_range sel_rows_together(const sel_rows *rows, int64_t k, int64_t most);
-
-/* The decomposition of a grid. A rank has whole planes of the slowest axis or, in 3-D, a range of
- * the rows (y) of these planes. Six ranks with across = 2, along = 3:
- *
- *            slowest axis ->
- *     y    +--------+--------+--------+    rank r is
- *     |    | rank 1 | rank 3 | rank 5 |      r / across  along the slowest axis
- *     v    | rank 0 | rank 2 | rank 4 |      r % across  along y
- *          +--------+--------+--------+
- */
-typedef struct sel_cut {
-    int across, along;                 /* ranks along y; along the slowest axis */
-    bool wraps[2];                     /* y, the slowest axis: it is periodic */
-    int64_t row[SEL_MOST_RANKS + 1];   /* [across + 1] first row in a plane; at last the end */
-    int64_t plane[SEL_MOST_RANKS + 1]; /* [along + 1] first plane; at last the end */
-} sel_cut;
-sel_rows sel_cut_rows(const sel_cut *cut, int rank);
 
 /* Region numbers are 1-based: 0 is the interior (cells) or unpainted (face sites). */
 typedef struct sel_domain {
@@ -77,10 +52,11 @@ static inline const uint8_t *sel_domain_painted(const sel_domain *domain) {
 
 /* ---- collectives (domain_ranks.c): every rank must call them ---- */
 
-/* Divides the rows of the domain among the ranks as `cut` does (NULL: equal numbers of planes).
- * Ranks that share planes in `cut` divide the rows of these planes evenly. One rank, ranks == NULL
- * and more ranks than planes: each rank has all rows. */
-void sel_domain_divide(sel_domain *domain, const sel_ranks *ranks, const sel_cut *cut);
+/* Divides the rows of the domain among the ranks as a decomposition does (NULL: equal numbers of
+ * planes). Patches with the same planes divide the rows of these planes evenly. One rank, ranks ==
+ * NULL and more ranks than planes: each rank has all rows. */
+void sel_domain_divide(sel_domain *domain, const sel_ranks *ranks,
+                       const sel_decomposition *decomposition);
 
 /* The rows of this rank; the number of ranks. */
 sel_rows_range sel_domain_own(const sel_domain *domain);

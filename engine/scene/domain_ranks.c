@@ -25,30 +25,23 @@ sel_rows_range sel_rows_together(const sel_rows *rows, int64_t k, int64_t most) 
     return (sel_rows_range){first, first + (left < most ? left : most)};
 }
 
-sel_rows sel_cut_rows(const sel_cut *cut, int rank) {
-    const int64_t *plane = cut->plane + rank / cut->across, *row = cut->row + rank % cut->across;
-    const int64_t height = row[1] - row[0], all = cut->row[cut->across];
-    return (sel_rows){plane[0] * all + row[0], (plane[1] - plane[0]) * height, height,
-                      all - height};
-}
-
-void sel_domain_divide(sel_domain *domain, const sel_ranks *ranks, const sel_cut *cut) {
+void sel_domain_divide(sel_domain *domain, const sel_ranks *ranks, const sel_decomposition *d) {
     const sel_grid *grid = &domain->grid;
     const int64_t planes = grid->n[grid->dims - 1], rows = domain_plane_rows(grid);
-    const bool boxes = cut && ranks && cut->across * cut->along == ranks->count;
-    domain->ranks = ranks && ranks->count > 1 && (boxes || planes >= ranks->count) ? ranks : NULL;
+    const bool given = d && ranks && d->ranks[1] * d->ranks[2] == ranks->count;
+    const int share = given && sel_divides_planes(d) ? d->ranks[1] : 1; /* of the same planes */
+    domain->ranks = ranks && ranks->count > 1 && (given || planes >= ranks->count) ? ranks : NULL;
     for (int r = 0; domain->ranks && r <= ranks->count; r++) {
-        const int number = boxes ? r / cut->across : 0;
-        domain->first_row[r] = rows * (boxes ? cut->plane[number] : planes * r / ranks->count);
-        if (boxes && r % cut->across) {
-            const int64_t all = rows * (cut->plane[number + 1] - cut->plane[number]);
-            domain->first_row[r] += all * (r % cut->across) / cut->across;
+        const int64_t *plane = given ? d->first[d->slow] + r / share : NULL;
+        domain->first_row[r] = rows * (given ? *plane : planes * r / ranks->count);
+        if (r % share) {
+            domain->first_row[r] += rows * (plane[1] - plane[0]) * (r % share) / share;
         }
     }
     domain->kept = sel_domain_own(domain);
-    if (domain->ranks && boxes) {
-        const int64_t *plane = cut->plane + ranks->rank / cut->across;
-        domain->kept = (sel_rows_range){plane[0] * rows, plane[1] * rows};
+    if (domain->ranks && given) {
+        const sel_patch own = sel_patch_of(d, ranks->rank);
+        domain->kept = sel_patch_planes(grid, &own);
     }
 }
 

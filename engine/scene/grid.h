@@ -39,7 +39,8 @@ typedef struct sel_box {
     int64_t lo[3], hi[3], stride[3];
 } sel_box;
 
-/* The rows of a box of cells: `count` rows, `height` per plane, `skip` other rows between planes.
+/* The rows of a box of cells (the row of a cell is y + ny z): `count` rows, `height` per plane,
+ * `skip` other rows between planes.
  *
  *     first
  *       v
@@ -57,6 +58,14 @@ SEL_GRID_INLINE int64_t sel_row_number(const sel_rows *rows, int64_t row) {
     const int64_t k = row - rows->first;
     return k - (rows->skip ? k / (rows->height + rows->skip) * rows->skip : 0);
 }
+
+/* Rows of cells first <= row < end. */
+typedef struct sel_rows_range {
+    int64_t first, end;
+} sel_rows_range;
+
+/* The longest contiguous range that begins with row number k of `rows`, of at most `most` rows. */
+sel_rows_range sel_rows_together(const sel_rows *rows, int64_t k, int64_t most);
 
 const char *sel_face_name(int face); /* "x-" ... "z+" */
 int64_t sel_grid_cells(const sel_grid *grid);

@@ -57,7 +57,7 @@ typedef struct sel_plan {
     bool chose_double; /* the precision was auto and became f64 */
     int threads;
     const struct sel_ranks *ranks; /* the ranks that compute the plan; NULL: this process */
-    int across;                    /* ranks along y (sel_cut) */
+    int ranks_y;                   /* argument of sel_decompose */
     int device;                    /* number of the device, for backends with several */
     double density;                /* of force coefficients, user's units; 0: a density of 1 */
     int64_t dt_steps;              /* dt changes at multiples of dt_steps; 0: dt is constant */
@@ -193,10 +193,9 @@ typedef struct sel_ending {
 
 /* The cost of a plan for one rank. */
 typedef struct sel_share {
-    uint64_t memory;    /* bytes */
-    uint64_t halo;      /* bytes sent and received per exchange; 0: the rank has the whole grid */
-    int64_t first, end; /* its planes: first <= plane < end */
-    int64_t low, high;  /* in 3-D its rows of these planes: low <= y < high */
+    uint64_t memory; /* bytes */
+    uint64_t halo;   /* bytes sent and received per exchange; 0: the rank has the whole grid */
+    sel_patch patch;
 } sel_share;
 
 typedef struct sel_backend {

@@ -33,10 +33,19 @@ typedef struct blur {
 static void blur_list(sel_state *base) {
     blur *state = (blur *)base;
     const int64_t nx = base->plan->domain->grid.n[0], ny = base->plan->domain->grid.n[1];
-    const sel_cells cells = {{nx, ny, 1}, 1, .first = nx, .pitch = nx, .count = nx * (ny + 2)};
+    const sel_layout all = {.n = {nx, ny, 1},
+                            .slow = 1,
+                            .components = 1,
+                            .origin = nx,
+                            .pitch = nx,
+                            .count = nx * (ny + 2)};
     base->last = (sel_last){.type = {'f', 8}, .components = 1, .scale = 1};
-    base->turns = (sel_turns){state->c, base->last.type, cells, .width = 1, .margin = -nx};
-    sel_state_list_turns(base, "c");
+    const sel_field c = {.at = state->c,
+                         .type = base->last.type,
+                         .layout = sel_patch_layout(&all, &base->own),
+                         .halo = 1};
+    sel_state_add_field(base, "c", &c, 2, SEL_SAVED | SEL_ANY_NUMBER);
+    sel_state_list_room(base);
 }
 
 static double *blur_row(const sel_state *base, int64_t step, int64_t y) {

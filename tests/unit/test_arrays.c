@@ -44,11 +44,11 @@ static const sel_memory device = {256, device_allocate, free, device_copy};
 enum { NX = 3, NY = 4, NZ = 2, PARTS = 2 };
 
 /* Element of cell (x, y, z), component c, in an array with halo and padding. */
-static int64_t element(const sel_cells *cells, int c, int64_t x, int64_t y, int64_t z) {
-    return cells->first + c * cells->plane + z * cells->slice + y * cells->pitch + x;
+static int64_t element(const sel_layout *cells, int c, int64_t x, int64_t y, int64_t z) {
+    return cells->origin + c * cells->component + z * cells->slice + y * cells->pitch + x;
 }
 
-static void list(sel_arrays *arrays, const sel_cells *cells, float **field, int64_t **turns) {
+static void list(sel_arrays *arrays, const sel_layout *cells, float **field, int64_t **turns) {
     sel_arrays_add_cells(arrays, "field", field, SEL_TYPE_OF(**field), cells, SEL_SAVED);
     sel_arrays_add(arrays, "turns", turns, SEL_TYPE_OF(**turns), 5, SEL_SAVED | SEL_ON_HOST);
 }
@@ -56,9 +56,22 @@ static void list(sel_arrays *arrays, const sel_cells *cells, float **field, int6
 static void test_cells_are_saved_without_padding_for_other_layouts(void **unused) {
     (void)unused;
     static tape t;
-    const sel_cells wide = {{NX, NY, NZ}, PARTS, 7, 8, 56, 130, 11, 0, 300, true};
-    const sel_cells tight = {{NX, NY, NZ}, PARTS, 0, NX,         NX * NY,
-                             NX * NY * NZ, 0,     0, PARTS * 24, true};
+    const sel_layout wide = {.n = {NX, NY, NZ},
+                             .slow = 2,
+                             .components = PARTS,
+                             .origin = 7,
+                             .pitch = 8,
+                             .slice = 56,
+                             .component = 130,
+                             .before = 11,
+                             .count = 300};
+    const sel_layout tight = {.n = {NX, NY, NZ},
+                              .slow = 2,
+                              .components = PARTS,
+                              .pitch = NX,
+                              .slice = NX * NY,
+                              .component = NX * NY * NZ,
+                              .count = PARTS * 24};
     sel_arrays first = {.memory = NULL}, second = {.memory = &device};
     sel_error error;
     float *field, *other;
@@ -76,10 +89,9 @@ static void test_cells_are_saved_without_padding_for_other_layouts(void **unused
         field[element(&wide, k / 24, k % NX, k / NX % NY, k / NX / NY % NZ)] = (float)k;
     }
     turns[4] = 1234567890123;
-    assert_int_equal(sel_array_bytes(&first, &first.v[0]), PARTS * NX * NY * NZ * sizeof(float));
+    assert_int_equal(sel_array_bytes(&first.v[0]), PARTS * NX * NY * NZ * sizeof(float));
     for (int k = 0; k < 2; k++) {
-        assert_int_equal(sel_array_bytes(&first, &first.v[k]),
-                         sel_array_bytes(&second, &second.v[k]));
+        assert_int_equal(sel_array_bytes(&first.v[k]), sel_array_bytes(&second.v[k]));
         assert_int_equal(sel_arrays_keep(&first, k, false, put, &t, &error), SEL_OK);
         assert_int_equal(sel_arrays_keep(&second, k, true, get, &t, &error), SEL_OK);
     }
@@ -103,11 +115,20 @@ static void test_cells_are_saved_without_padding_for_other_layouts(void **unused
 static void test_threads_zero_all_of_an_array(void **unused) {
     (void)unused;
     static const int64_t shares[][5] = {{0, 0, 3, 5, 8}, {0, 8, 8, 8, 8}, {0, 2, 4, 6, 8}};
-    const sel_cells cells = {{NX, NY, NZ}, PARTS, 7, 8, 56, 130, 11, 0, 300, true};
+    const sel_layout cells = {.n = {NX, NY, NZ},
+                              .slow = 2,
+                              .components = PARTS,
+                              .origin = 7,
+                              .pitch = 8,
+                              .slice = 56,
+                              .component = 130,
+                              .before = 11,
+                              .count = 300};
     sel_error error;
     for (int k = 0; k < 4; k++) {
-        const sel_cut whole = {.across = 1, .along = 1, .row = {0, NY}, .plane = {0, NZ}};
-        sel_arrays arrays = {.memory = NULL, .cut = &whole};
+        const sel_decomposition whole = {
+            .slow = 2, .ranks = {1, 1, 1}, .first = {{0, NX}, {0, NY}, {0, NZ}}};
+        sel_arrays arrays = {.memory = NULL, .decomposition = &whole};
         float *field;
         int64_t *turns;
         list(&arrays, &cells, &field, &turns);

@@ -99,7 +99,7 @@ static void what_is_compiled_gives_the_bits_of_the_interpreter(void **state) {
         const sel_quantity *q =
             &c.prepared.plan->inputs->v[c.prepared.plan->inputs->count - 1].quantity[0];
         const int64_t cells = sel_grid_cells(&c.prepared.domain->grid);
-        const size_t bytes = (size_t)cells * c.state->turns.type.size;
+        const size_t bytes = (size_t)cells * c.state->field[0].type.size;
         filled side[2] = {fill(&c, q, false, bytes), fill(&c, q, true, bytes)};
         assert_memory_equal(side[0].numbers, side[1].numbers, bytes);
         assert_int_equal(side[0].failed, side[1].failed);

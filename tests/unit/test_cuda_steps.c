@@ -311,7 +311,7 @@ static void hand_over(twins *t) {
     const int64_t step = t->state[0]->step;
     const int k = find_populations(t->state[0], step), l = find_populations(t->state[1], step);
     tape bytes = {.bytes = NULL};
-    if (sel_array_bytes(from, &from->v[k]) != sel_array_bytes(to, &to->v[l])) {
+    if (sel_array_bytes(&from->v[k]) != sel_array_bytes(&to->v[l])) {
         disagree("%s has another size", from->v[k].name);
     } else {
         twin_worked(t, 0, "saving", sel_arrays_keep(from, k, false, tape_write, &bytes, &t->error));

@@ -47,7 +47,7 @@ static double aqua_cpu_sum_row(const sel_state *base, int64_t y) {
     const void *row = depths(state, base->step, 0, y);
     double sum = 0;
     for (int64_t x = 0; x < state->plan->layout.nx; x++) {
-        sum += solid[x] ? 0 : sel_get(row, base->turns.type, x);
+        sum += solid[x] ? 0 : sel_get(row, base->field[0].type, x);
     }
     return sum;
 }
@@ -107,7 +107,7 @@ static void aqua_cpu_supply(aqua_state *state, int k, int64_t step) {
 static sel_status add_sources(aqua_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
     const aqua_dose *doses = (const aqua_dose *)(state->amounts + AQUA_SUPPLIES);
-    const sel_type type = state->base.turns.type;
+    const sel_type type = state->base.field[0].type;
     sel_status status = SEL_OK;
     for (int64_t c = 0; c < plan->source_cell_count; c++) {
         const aqua_source_cell *cell = &plan->source_cells[c];
@@ -133,7 +133,7 @@ static sel_status add_sources(aqua_state *state, sel_error *error) {
 static void fill_frame(const aqua_state *state, int64_t step) {
     const aqua_layout *l = &state->plan->layout;
     const unsigned periodic = state->plan->base.domain->grid.periodic;
-    const sel_type type = state->base.turns.type;
+    const sel_type type = state->base.field[0].type;
     const int64_t count = aqua_images(l->nx, l->ny, periodic, state->base.ranks->count == 1);
     for (int64_t at, from, k = 0; k < count; k++) {
         const bool is = aqua_image(l->nx, l->ny, l->pitch, periodic, k, &at, &from);
@@ -169,7 +169,7 @@ static void set_ghosts(aqua_state *state, int64_t step, bool beds) {
         const aqua_ghost *g = &ghosts->v[k];
         void *water = depths_at(state, step, g->at);
         if (water) {
-            sel_put(water, state->base.turns.type, g->at,
+            sel_put(water, state->base.field[0].type, g->at,
                     aqua_water_of(&state->store, aqua_ghost_depth(g, z[k])));
         }
         if (beds) {
@@ -185,11 +185,11 @@ static double flow_all(aqua_state *state) {
     const int64_t share = state->plan->layout.ny / (4 * state->base.threads);
     const int64_t piece = share < 16 ? 16 : share > 128 ? 128 : share;
     double most = 0;
-    const sel_block *own = &state->base.own;
+    const sel_patch *own = &state->base.own;
     const aqua_step step = describe_step(state);
 #pragma omp parallel for schedule(dynamic) num_threads(state->base.threads) reduction(max : most)
-    for (int64_t y = own->first; y < own->end; y += piece) {
-        int64_t end = y + piece < own->end ? y + piece : own->end;
+    for (int64_t y = own->lo[1]; y < own->hi[1]; y += piece) {
+        int64_t end = y + piece < own->hi[1] ? y + piece : own->hi[1];
         uint8_t *scratch = state->scratch + (int64_t)state->loops->scratch * omp_get_thread_num();
         double here = state->loops->flow(&step, y, end, scratch);
         most = here > most ? here : most;
@@ -204,7 +204,7 @@ static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
     sel_status status = SEL_OK;
     for (int64_t i = own.first * nx; i < own.end * nx && !status; i++) {
         const void *depth = depths(state, state->base.step + 1, i % nx, i / nx);
-        if (sel_get(depth, state->base.turns.type, 0) > state->store.limit) {
+        if (sel_get(depth, state->base.field[0].type, 0) > state->store.limit) {
             status = aqua_too_deep(state->plan, state->base.step + 1, i, error);
         }
     }
@@ -315,7 +315,7 @@ static int aqua_cpu_field(const sel_state *base, int which, int64_t y, int64_t x
                                                 : depths(state, base->step, x0, y);
     double *to = sel_state_scratch(base);
     for (int64_t x = 0; x < x1 - x0; x++) {
-        const double depth = sel_get(water, base->turns.type, x) / state->store.per_metre;
+        const double depth = sel_get(water, base->field[0].type, x) / state->store.per_metre;
         const int32_t step = state->arrived ? state->arrived[at + x] : -1;
         to[x] = aqua_field_of(which, plan->ground[at + x], depth,
                               step < 0 ? -1 : step * plan->base.domain->grid.dt);

@@ -124,17 +124,17 @@ static sel_status mark_all(const aqua_cuda *state, sel_error *error) {
 }
 
 /* The step from `step` on, or in these of its planes. */
-static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, const sel_block *planes) {
+static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, const sel_patch *planes) {
     const aqua_state *all = &state->all;
-    const sel_block *block = planes ? planes : &all->base.own;
+    const sel_patch *block = planes ? planes : &all->base.own;
     const aqua_plan *plan = all->plan;
     const aqua_layout *l = &plan->layout;
-    const bool begins = block->first == 0, ends = block->end == l->ny;
+    const bool begins = block->lo[1] == 0, ends = block->hi[1] == l->ny;
     aqua_gpu_flow flow = state->view.flow;
-    flow.layout.first = (uint32_t)block->first;
-    flow.layout.end = (uint32_t)block->end;
-    flow.layout.first_cell = begins ? 0 : aqua_index(l, -AQUA_HALO, block->first);
-    flow.layout.end_cell = ends ? l->cells : aqua_index(l, -AQUA_HALO, block->end);
+    flow.layout.first = (uint32_t)block->lo[1];
+    flow.layout.end = (uint32_t)block->hi[1];
+    flow.layout.first_cell = begins ? 0 : aqua_index(l, -AQUA_HALO, block->lo[1]);
+    flow.layout.end_cell = ends ? l->cells : aqua_index(l, -AQUA_HALO, block->hi[1]);
     flow.clock = cuda_queue_clock(all->base.queue, step);
     flow.marks_from = marks_of(state, step);
     flow.marks_to = marks_of(state, step + 1);
@@ -149,7 +149,7 @@ static void aqua_cuda_describe(aqua_cuda *state) {
     const aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const bool levels = plan->levels_depend & SEL_ON_T;
-    const uint32_t rows = AQUA_TILE_ROWS, first = (uint32_t)all->base.own.first;
+    const uint32_t rows = AQUA_TILE_ROWS, first = (uint32_t)all->base.own.lo[1];
     aqua_gpu_flow *flow = &state->view.flow;
     flow->layout = (aqua_gpu_layout){.nx = (uint32_t)plan->layout.nx,
                                      .ny = (uint32_t)plan->layout.ny,
@@ -197,7 +197,8 @@ static void aqua_cuda_describe(aqua_cuda *state) {
 
 /* Fills what lies beyond periodic axes of the beds, which each rank has whole. */
 static sel_status wrap_beds(const aqua_cuda *state, sel_error *error) {
-    const sel_block all = {0, state->all.plan->layout.ny, 0, 1};
+    const aqua_layout *l = &state->all.plan->layout;
+    const sel_patch all = {.hi = {l->nx, l->ny, 1}};
     const aqua_gpu_flow flow = flow_of(state, 0, &all);
     CUDA_TRY(aqua_gpu_wrap(&flow, state->all.bed, state->all.base.queue->stream));
     return SEL_OK;
@@ -312,7 +313,7 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
 static sel_status mark_shared(const aqua_cuda *state, int64_t step, sel_error *error) {
     const sel_state *base = &state->all.base;
     const aqua_gpu_layout *l = &state->view.flow.layout;
-    const int64_t row = base->own.end + l->shift;
+    const int64_t row = base->own.hi[1] + l->shift;
     if (state->marks && base->ranks->count > 1 && row % AQUA_TILE_ROWS) {
         CUDA_TRY(cudaMemsetAsync(marks_of(state, step) + row / AQUA_TILE_ROWS * l->across,
                                  AQUA_ALL_WET, l->across, base->queue->stream));

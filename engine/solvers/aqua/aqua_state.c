@@ -11,20 +11,21 @@ static void aqua_state_list_cells(aqua_state *state, int64_t before, int64_t beh
     const sel_type depth = {state->store.whole ? 'i' : 'f', (uint32_t)state->size};
     const aqua_layout *layout = &plan->layout;
     const bool most = aqua_wants(plan, AQUA_MAX_DEPTH) || aqua_wants(plan, AQUA_MAX_LEVEL);
-    const sel_cells none = {.count = 0};
+    const sel_layout none = {.count = 0};
     sel_arrays *arrays = &state->base.arrays;
-    sel_cells framed = sel_plain_cells(&plan->base.domain->grid, 1);
-    framed.first = aqua_index(layout, 0, 0);
+    sel_layout framed = sel_plain_layout(&plan->base.domain->grid, 1);
+    framed.origin = aqua_index(layout, 0, 0);
     framed.pitch = layout->pitch;
     framed.before = before;
     framed.count = before + layout->cells + behind;
-    state->base.turns = (sel_turns){.at = state->water,
-                                    .type = depth,
-                                    .cells = framed,
-                                    .width = AQUA_HALO,
-                                    .margin = -AQUA_HALO * layout->pitch};
+    const sel_field water = {.at = state->water,
+                             .type = depth,
+                             .layout = sel_patch_layout(&framed, &state->base.own),
+                             .halo = AQUA_HALO,
+                             .lead = {0, framed.origin - AQUA_HALO * layout->pitch}};
     state->base.last = (sel_last){.type = depth, .components = 1, .scale = state->store.per_metre};
-    sel_state_list_turns(&state->base, "water");
+    sel_state_add_field(&state->base, "water", &water, 2, SEL_SAVED | SEL_ANY_NUMBER);
+    sel_state_list_room(&state->base);
     sel_arrays_add_cells(arrays, "bed", &state->bed, state->real, &framed, 0);
     sel_arrays_add_cells(arrays, "alphas", &state->alphas, state->real,
                          plan->alpha ? &framed : &none, 0);

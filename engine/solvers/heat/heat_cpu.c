@@ -1,6 +1,6 @@
 /* heat_cpu.c -- sel.heat on the processor. */
 #include <omp.h>
-#include "engine/base/kernel.h"
+#include "engine/base/stream.h"
 #include "engine/core/cpu.h"
 #include "engine/solvers/heat/heat.h"
 
@@ -27,14 +27,14 @@ static void do_band(const heat_view *v, const heat_loops *loops, int64_t low, in
 }
 
 static void step_block(const sel_state *base, const heat_loops *loops) {
-    const sel_turns *turns = &base->turns;
+    const sel_field *field = &base->field[0];
     int64_t first, end, band;
     heat_view v = sel_conduction_view(base, base->step);
     sel_given_range(base, &base->own, &first, &end);
     /* Copies that fill more than half of the caches do not stay in them. */
-    v.streams = !sel_state_stays(base, 4 * (uint64_t)(turns->cells.count * turns->type.size));
+    v.streams = !sel_state_stays(base, 4 * (uint64_t)(field->layout.count * field->type.size));
     /* Rows of a plane that are done before the next plane: what they read is still in the cache. */
-    band = BAND / (v.n[0] * (int64_t)turns->type.size) + 1;
+    band = BAND / (v.n[0] * (int64_t)field->type.size) + 1;
 #pragma omp parallel num_threads(base->threads)
     {
         for (int64_t low = v.low; low < v.high; low += band) {

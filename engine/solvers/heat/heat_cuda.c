@@ -30,7 +30,7 @@ static void heat_cuda_list(sel_state *base) {
     const bool uniform = plan->body.kind != HEAT_VARIED && !implicit(base);
     state->marches = grid->dims == 2 && uniform && !plan->base.inputs->depends &&
                      grid->n[0] >= MARCH_LEAST_COLUMNS &&
-                     sel_state_least_planes(base) >= MARCH_LEAST_ROWS;
+                     sel_fewest_cells(&base->decomposition, 1) >= MARCH_LEAST_ROWS;
     heat_list(base, state->marches ? HEAT_PASS : 1, 0);
     if (implicit(base)) {
         mg_gpu_list(&state->solve, &state->all.solve, base);
@@ -43,7 +43,7 @@ static void heat_cuda_list(sel_state *base) {
     for (int64_t k = 0; k < surfaces->sites; k++) {
         state->sides.acts |= (unsigned)surfaces->site[k].outer << surfaces->site[k].face;
     }
-    sel_arrays_add(&base->arrays, "sides", &state->sides.numbers, base->turns.type,
+    sel_arrays_add(&base->arrays, "sides", &state->sides.numbers, base->field[0].type,
                    2 * state->sides.sites, 0);
 }
 
@@ -53,25 +53,26 @@ static void heat_cuda_close(sel_state *base) {
 
 /* ---- a step ---- */
 
-static heat_gpu_step step_of(const heat_cuda *state, int64_t step, const sel_block *planes) {
+static heat_gpu_step step_of(const heat_cuda *state, int64_t step, const sel_patch *planes) {
     const sel_state *base = &state->all.base;
     heat_gpu_step s = {.view = sel_conduction_view(base, step),
                        .sides = state->sides,
                        .given = base->given,
                        .halted = cuda_inputs_halted(base),
                        .clock = cuda_queue_clock(base->queue, step)};
-    s.view.first = planes->first;
-    s.view.end = planes->end;
-    s.view.low = planes->low;
-    s.view.high = planes->high;
+    const sel_decomposition *d = &base->decomposition;
+    s.view.first = planes->lo[d->slow];
+    s.view.end = planes->hi[d->slow];
+    s.view.low = sel_patch_low(d, planes);
+    s.view.high = s.view.low + sel_patch_height(d, planes);
     sel_given_range(base, planes, &s.first, &s.end);
     return s;
 }
 
 /* b and s of all cells on surfaces: a rank also computes some that others have. */
 static sel_status derive(sel_state *base, int64_t step, sel_error *error) {
-    const sel_grid *grid = &base->plan->domain->grid;
-    const sel_block all = {0, grid->n[grid->dims - 1], 0, base->rows_per_plane};
+    const int64_t *n = base->plan->domain->grid.n;
+    const sel_patch all = {.hi = {n[0], n[1], n[2]}};
     const heat_gpu_step s = step_of((heat_cuda *)base, step, &all);
     CUDA_TRY(heat_gpu_surfaces(&s, base->queue->stream));
     return SEL_OK;

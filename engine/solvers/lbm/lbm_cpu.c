@@ -41,7 +41,8 @@ static int find_shifts(const sel_state *state, int axis, int64_t at, int64_t str
                        int64_t shift[3]) {
     const sel_grid *grid = &state->plan->domain->grid;
     const int64_t n = grid->n[axis];
-    const bool cut = axis == grid->dims - 1 ? state->ranks->count > 1 : state->cut.across > 1;
+    const bool cut = axis == grid->dims - 1 ? state->ranks->count > 1
+                                            : sel_divides_planes(&state->decomposition);
     const bool wraps = sel_axis_periodic(grid, axis) && !cut;
     int count = 0;
     shift[count++] = 0;

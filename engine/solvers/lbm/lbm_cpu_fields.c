@@ -172,7 +172,7 @@ void lbm_cpu_main(const sel_state *base, int64_t row, sel_main_row *main) {
  * its own rows and of one beyond each end, else of all. */
 typedef struct given {
     double *values;
-    sel_block own;
+    int64_t first, end, low, high; /* this rank's planes; its rows of each plane */
     bool boxed;
     int64_t rows, planes; /* of the grid: of a plane, planes */
 } given;
@@ -185,14 +185,13 @@ static int64_t lbm_cpu_fields_place_of(int64_t i, int64_t n, int64_t first, int6
 
 static double *given_row(const lbm_cpu *state, const given *flow, int64_t row) {
     const int64_t numbers = (1 + state->lattice->dims) * state->layout.nx;
-    const sel_block *own = &flow->own;
-    const int64_t rows = flow->boxed ? own->high - own->low + 2 : flow->rows;
+    const int64_t rows = flow->boxed ? flow->high - flow->low + 2 : flow->rows;
     const int64_t plane =
-        lbm_cpu_fields_place_of(row / flow->rows, flow->planes, own->first, own->end);
+        lbm_cpu_fields_place_of(row / flow->rows, flow->planes, flow->first, flow->end);
     const int64_t y = row % flow->rows;
     return flow->values +
            (plane * rows +
-            (flow->boxed ? lbm_cpu_fields_place_of(y, flow->rows, own->low, own->high) : y)) *
+            (flow->boxed ? lbm_cpu_fields_place_of(y, flow->rows, flow->low, flow->high) : y)) *
                numbers;
 }
 
@@ -205,15 +204,14 @@ static sel_status evaluate_rows(const lbm_cpu *state, const given *flow, int64_t
 /* The initial flow in `count` planes from `plane` on, which are contiguous in the grid. */
 static sel_status evaluate_planes(const lbm_cpu *state, const given *flow, int64_t plane,
                                   int64_t count, sel_error *error) {
-    const sel_block *own = &flow->own;
     const int64_t all = flow->rows, first = (plane + flow->planes) % flow->planes * all;
     sel_status status = SEL_OK;
     if (!flow->boxed) {
         return evaluate_rows(state, flow, first, first + count * all, error);
     }
     for (int64_t at = first; at < first + count * all && !status; at += all) {
-        const int64_t below = at + (own->low + all - 1) % all, above = at + own->high % all;
-        status = evaluate_rows(state, flow, at + own->low, at + own->high, error);
+        const int64_t below = at + (flow->low + all - 1) % all, above = at + flow->high % all;
+        status = evaluate_rows(state, flow, at + flow->low, at + flow->high, error);
         status = status ? status : evaluate_rows(state, flow, below, below + 1, error);
         status = status ? status : evaluate_rows(state, flow, above, above + 1, error);
     }
@@ -221,11 +219,10 @@ static sel_status evaluate_planes(const lbm_cpu *state, const given *flow, int64
 }
 
 static sel_status evaluate_given(const lbm_cpu *state, const given *flow, sel_error *error) {
-    const sel_block *own = &flow->own;
-    sel_status status = evaluate_planes(state, flow, own->first, own->end - own->first, error);
+    sel_status status = evaluate_planes(state, flow, flow->first, flow->end - flow->first, error);
     if (state->all.base.ranks->count > 1 && !status) {
-        status = evaluate_planes(state, flow, own->end, 1, error);
-        status = status ? status : evaluate_planes(state, flow, own->first - 1, 1, error);
+        status = evaluate_planes(state, flow, flow->end, 1, error);
+        status = status ? status : evaluate_planes(state, flow, flow->first - 1, 1, error);
     }
     return status;
 }
@@ -260,9 +257,16 @@ static void set_row(const lbm_cpu *state, const given *flow, int64_t row) {
 sel_status lbm_set_initial(lbm_cpu *state, sel_error *error) {
     const sel_state *base = &state->all.base;
     const sel_rows own = sel_own_rows(base);
-    const given flow = {sel_arrays_memory(&base->arrays, &state->all.f[1]),
-                        sel_cut_block(&base->cut, base->ranks->rank), base->cut.across > 1,
-                        base->rows_per_plane, sel_state_rows(base) / base->rows_per_plane};
+    const int slow = base->decomposition.slow;
+    const bool deep = slow == 2;
+    const given flow = {.values = sel_arrays_memory(&base->arrays, &state->all.f[1]),
+                        .first = base->own.lo[slow],
+                        .end = base->own.hi[slow],
+                        .low = deep ? base->own.lo[1] : 0,
+                        .high = deep ? base->own.hi[1] : 1,
+                        .boxed = sel_divides_planes(&base->decomposition),
+                        .rows = base->rows_per_plane,
+                        .planes = sel_state_rows(base) / base->rows_per_plane};
     sel_status status = sel_state_agree(base, evaluate_given(state, &flow, error), error);
     if (status) {
         return status;

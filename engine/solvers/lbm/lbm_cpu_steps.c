@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "engine/base/kernel.h"
+#include "engine/base/stream.h"
 
 /* Planes begin this many cache lines further on in a page of 64 lines than the plane before: so all
  * streams of a step stand in different sets of the caches, wherever they are in a row. */
@@ -23,14 +23,13 @@ static int64_t lbm_cpu_steps_round_up(int64_t bytes) {
     return (bytes + SEL_LINE - 1) / SEL_LINE * SEL_LINE;
 }
 
-/* Rows begin with x = -1 and end with padding after x = nx. planes: of the largest block; rows: of
- * these. */
-static lbm_layout lbm_cpu_steps_make_layout(const sel_grid *grid, int64_t planes, int64_t rows,
+/* Rows begin with x = -1 and end with padding after x = nx. */
+static lbm_layout lbm_cpu_steps_make_layout(const sel_grid *grid, const sel_patch *own,
                                             int64_t real) {
     lbm_layout layout = {.nx = grid->n[0], .ny = grid->n[1], .nz = grid->n[2]};
     layout.pitch = lbm_cpu_steps_round_up((layout.nx + 2) * real) / real;
-    layout.slice = layout.pitch * ((grid->dims == 3 ? rows : planes) + 2);
-    const int64_t slices = grid->dims == 3 ? planes + 2 : 1;
+    layout.slice = layout.pitch * (sel_patch_cells(own, 1) + 2);
+    const int64_t slices = grid->dims == 3 ? sel_patch_cells(own, 2) + 2 : 1;
     layout.plane = pad_plane(layout.slice * slices * real) / real;
     return layout;
 }
@@ -66,9 +65,8 @@ static void lbm_cpu_steps_list(sel_state *base) {
     const lbm_plan *plan = (const lbm_plan *)base->plan;
     const sel_grid *grid = &plan->base.domain->grid;
     const int64_t dims = grid->dims, nx = grid->n[0], real = lbm_real(base->plan);
-    const sel_block *own = &base->own;
-    const lbm_layout layout = state->layout =
-        lbm_cpu_steps_make_layout(grid, own->end - own->first, own->high - own->low, real);
+    const sel_patch *own = &base->own;
+    const lbm_layout layout = state->layout = lbm_cpu_steps_make_layout(grid, own, real);
     sel_arrays *arrays = &base->arrays;
     state->lattice = plan->boundary.lattice;
     state->forcing = lbm_acceleration_is_field(plan) ? LBM_FORCE_FIELD
@@ -76,22 +74,25 @@ static void lbm_cpu_steps_list(sel_state *base) {
                                                      : LBM_NO_FORCE;
     /* A line before the first row, which cells of its halo pull from. */
     const int64_t line = SEL_LINE / real;
-    const sel_cells populations = {
+    const sel_layout populations = {
         .n = {nx, grid->n[1], grid->n[2]},
+        .slow = grid->dims - 1,
         .components = state->lattice->q,
         .pitch = layout.pitch,
         .slice = layout.slice,
-        .plane = layout.plane,
+        .component = layout.plane,
         .before = line + layout.pitch + (dims == 3 ? layout.slice : 0) + 1,
         .count = line + state->lattice->q * layout.plane,
-        .layers = dims == 3,
     };
-    const sel_cells vectors = sel_plain_cells(grid, grid->dims);
-    base->turns = (sel_turns){
-        .cells = populations, .width = 1, .margin = 1 + (dims == 3 ? layout.pitch : 0), .lead = 1};
+    const sel_layout vectors = sel_plain_layout(grid, grid->dims);
+    const bool divides = sel_divides_planes(&base->decomposition);
+    const sel_field field = {
+        .layout = sel_patch_layout(&populations, own),
+        .halo = 1,
+        .lead = {0, 1, 1 + layout.pitch - (divides ? own->lo[1] * layout.pitch : 0)}};
     state->streams = !sel_state_stays(base, 2 * (uint64_t)(populations.count * real));
     share_rows(base, &plan->boundary, arrays);
-    lbm_list(&state->all, &vectors);
+    lbm_list(&state->all, &field, &vectors);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
     SEL_ADD(arrays, state, acceleration, 3, 0);
     SEL_ADD(arrays, state, acceleration_before, 3, 0);

@@ -27,11 +27,12 @@ static lbm_gpu_layout lbm_cuda_make_layout(const sel_state *base) {
                              .ny = (uint32_t)grid->n[1],
                              .nz = (uint32_t)grid->n[2],
                              .pitch = pitch};
-    const sel_block *own = &base->own;
-    layout.base = base->ranks->count > 1 ? (uint32_t)own->first : 0;
-    layout.rows = grid->dims == 3 ? (uint32_t)(own->high - own->low) : layout.ny;
+    const sel_patch *own = &base->own;
+    const int slow = grid->dims - 1;
+    layout.base = base->ranks->count > 1 ? (uint32_t)own->lo[slow] : 0;
+    layout.rows = grid->dims == 3 ? (uint32_t)sel_patch_cells(own, 1) : layout.ny;
     layout.halo = grid->dims == 3 && layout.rows < layout.ny;
-    layout.low = (uint32_t)own->low;
+    layout.low = (uint32_t)sel_patch_low(&base->decomposition, own);
     layout.slice = pitch * layout.ny;
     if (layout.halo) { /* boundary cells of a warp are those of one plane */
         const uint32_t places = pitch * (layout.rows + 2 * layout.halo);
@@ -40,7 +41,7 @@ static lbm_gpu_layout lbm_cuda_make_layout(const sel_state *base) {
     layout.plane = (int64_t)pitch * layout.ny * layout.nz;
     if (base->ranks->count > 1) {
         const int64_t stride = grid->dims == 3 ? layout.slice : pitch;
-        layout.plane = (own->end - own->first + 2) * stride;
+        layout.plane = (sel_patch_cells(own, slow) + 2) * stride;
     }
     layout.block_width = 1;
     while (layout.block_width < LBM_BLOCK && layout.block_width < layout.nx) {
@@ -111,7 +112,7 @@ static const lbm_gpu_view *describe_view(lbm_cuda *state) {
         view->last.acceleration_turns = false; /* the first is that of time 0 */
     }
     view->now = cuda_parts_of(&state->all.base, step);
-    const int64_t before = state->pattern.layout.base * sel_turns_stride(&state->all.base.turns);
+    const int64_t before = state->pattern.layout.base * sel_field_stride(&state->all.base.field[0]);
     for (int k = 0; k < view->now.count; k++) { /* indices count from the rank's first plane on */
         view->now.at[k] = (char *)view->now.at[k] + before * state->pattern.bytes;
         view->now.end[k] -= before;
@@ -129,23 +130,27 @@ static void lbm_cuda_list(sel_state *base) {
     sel_arrays *arrays = &base->arrays;
     lbm_cuda_describe(state);
     const lbm_gpu_layout *layout = &state->pattern.layout;
-    sel_cells populations = {.n = {n[0], n[1], n[2]},
-                             .components = plan->boundary.lattice->q,
-                             .first = (int64_t)layout->halo * layout->pitch,
-                             .pitch = layout->pitch,
-                             .slice = layout->slice,
-                             .plane = layout->plane,
-                             .count = plan->boundary.lattice->q * layout->plane,
-                             .layers = domain->grid.dims == 3};
-    sel_cells vectors = populations; /* of whole planes */
+    const bool divides = sel_divides_planes(&base->decomposition);
+    const sel_layout populations = {.n = {n[0], n[1], n[2]},
+                                    .slow = domain->grid.dims - 1,
+                                    .components = plan->boundary.lattice->q,
+                                    .origin = (int64_t)layout->halo * layout->pitch,
+                                    .pitch = layout->pitch,
+                                    .slice = layout->slice,
+                                    .component = layout->plane,
+                                    .count = plan->boundary.lattice->q * layout->plane};
+    sel_layout vectors = populations; /* of whole planes */
     vectors.components = domain->grid.dims;
-    vectors.first = 0;
+    vectors.origin = 0;
     vectors.slice = layout->pitch * n[1];
-    vectors.plane = vectors.slice * layout->nz;
-    vectors.count = domain->grid.dims * vectors.plane;
-    base->turns = (sel_turns){.cells = populations, .width = 1, .behind = true};
+    vectors.component = vectors.slice * layout->nz;
+    vectors.count = domain->grid.dims * vectors.component;
+    sel_field field = {
+        .layout = sel_patch_layout(&populations, &base->own), .halo = 1, .behind = true};
+    field.lead[populations.slow] =
+        populations.origin - (divides ? base->own.lo[1] * populations.pitch : 0);
     cuda_laws_list(state);
-    lbm_list(&state->all, &vectors);
+    lbm_list(&state->all, &field, &vectors);
     SEL_ADD(arrays, state, acceleration, 3 * CUDA_TURNS, 0);
     SEL_ADD(arrays, state, rates, domain->region_count + 1, 0);
     lbm_cuda_list_boundary(state);
@@ -213,17 +218,17 @@ static sel_status send_initial(lbm_cuda *state, int64_t first, int64_t end, doub
 static sel_status send_planes(lbm_cuda *state, int64_t plane, int64_t count, double *to,
                               int64_t apart, sel_error *error) {
     const sel_state *base = &state->all.base;
-    const sel_block *own = &base->own;
+    const sel_patch *own = &base->own;
     const int64_t all = base->rows_per_plane, nx = base->plan->domain->grid.n[0];
-    const int64_t height = own->high - own->low;
+    const int64_t height = sel_patch_cells(own, 1);
     sel_status status = SEL_OK;
-    if (base->cut.across == 1) {
+    if (!sel_divides_planes(&base->decomposition)) {
         return send_initial(state, plane * all, (plane + count) * all, to, apart, error);
     }
     for (int64_t row = plane * all; row < (plane + count) * all && !status; row += all) {
-        const int64_t low = row + own->low, high = row + own->high;
-        const int64_t below = own->low ? low - 1 : row + all - 1;
-        const int64_t above = own->high < all ? high : row;
+        const int64_t low = row + own->lo[1], high = row + own->hi[1];
+        const int64_t below = own->lo[1] ? low - 1 : row + all - 1;
+        const int64_t above = own->hi[1] < all ? high : row;
         status = send_initial(state, low, high, to + nx, apart, error);
         status = status ? status : send_initial(state, below, below + 1, to, apart, error);
         to += (height + 1) * nx;
@@ -237,18 +242,19 @@ static sel_status send_planes(lbm_cuda *state, int64_t plane, int64_t count, dou
 static sel_status send_own(lbm_cuda *state, double *room, lbm_gpu_given *given, sel_error *error) {
     const sel_state *base = &state->all.base;
     const sel_grid *grid = &base->plan->domain->grid;
-    const sel_block *own = &base->own;
+    const sel_patch *own = &base->own;
     const int64_t halo = state->pattern.layout.halo;
-    const int64_t plane = (own->high - own->low + 2 * halo) * grid->n[0];
-    const int64_t n = grid->n[grid->dims - 1], low = own->first > 0 ? own->first : n;
-    const int64_t high = own->end % n, planes = own->end - own->first;
+    const int slow = grid->dims - 1;
+    const int64_t plane = (sel_patch_height(&base->decomposition, own) + 2 * halo) * grid->n[0];
+    const int64_t n = grid->n[slow], first = own->lo[slow], end = own->hi[slow];
+    const int64_t below = first > 0 ? first - 1 : n - 1, above = end % n, planes = end - first;
     const int64_t apart = given->apart = (planes + 2) * plane;
-    sel_status status = send_planes(state, own->first, planes, room + plane, apart, error);
-    status = status ? status : send_planes(state, low - 1, 1, room, apart, error);
+    sel_status status = send_planes(state, first, planes, room + plane, apart, error);
+    status = status ? status : send_planes(state, below, 1, room, apart, error);
     status =
-        status ? status : send_planes(state, high, 1, room + (planes + 1) * plane, apart, error);
-    given->values = cuda_parts_beside(base, (char *)(room - (own->first - 1) * plane), plane,
-                                      sizeof *room, 0, own->first - 1, own->end);
+        status ? status : send_planes(state, above, 1, room + (planes + 1) * plane, apart, error);
+    given->values = cuda_parts_beside(base, (char *)(room - (first - 1) * plane), plane,
+                                      sizeof *room, 0, first - 1, end);
     return sel_state_agree(base, status, error);
 }
 
@@ -315,35 +321,20 @@ static sel_status lbm_cuda_exchange(const sel_state *base, int64_t step, cudaStr
                                     sel_error *error) {
     const lbm_cuda *state = (const lbm_cuda *)base;
     const lbm_lattice *lattice = state->all.plan->boundary.lattice;
-    const sel_turns *turns = &base->turns;
-    const sel_block *own = &base->own;
-    const int64_t size = turns->type.size, plane = turns->cells.plane * size;
-    const int64_t stride = sel_turns_stride(turns) * size;
-    char *f = state->all.f[step & 1];
-    sel_sides sides[LBM_MAX_Q];
-    int count = 0;
-    if (base->ranks->count == 1) {
-        return cuda_exchange(base, step, stream, error);
-    }
-    for (int i = 0; i < lattice->q && base->cut.across > 1; i++) {
-        if (lattice->direction[i].e[1] > 0) {
-            sides[count++] = sel_rows_beside(turns, own, f, i, lattice->direction[i].opposite);
+    const sel_decomposition *d = &base->decomposition;
+    sel_status status = SEL_OK;
+    for (int axis = 1; axis <= d->slow && !status && base->ranks->count > 1; axis++) {
+        sel_halo halos[LBM_MAX_Q];
+        int count = 0;
+        for (int i = 0; i < lattice->q && sel_halo_along(d, axis); i++) {
+            if (lattice->direction[i].e[axis] > 0) {
+                halos[count++] = sel_halo_of(&base->field[0], &base->own, state->all.f[step & 1],
+                                             axis, 1, i, lattice->direction[i].opposite);
+            }
         }
+        status = cuda_exchange_halos(base, axis, halos, count, stream, error);
     }
-    sel_status status = cuda_exchange_sides(base, 0, sides, count, stream, error);
-    count = 0;
-    f += base->cut.across > 1 ? own->low * turns->cells.pitch * size : 0;
-    for (int i = 0; i < lattice->q && !status; i++) {
-        char *up = f + i * plane, *down = f + lattice->direction[i].opposite * plane;
-        if (lattice->direction[i].e[lattice->dims - 1] > 0) {
-            sides[count++] = (sel_sides){.low = down + own->first * stride,
-                                         .high = up + (own->end - 1) * stride,
-                                         .from_low = up + sel_halo_low(turns, own) * stride,
-                                         .from_high = down + sel_halo_high(turns, own) * stride,
-                                         .bytes = (size_t)stride};
-        }
-    }
-    return status ? status : cuda_exchange_sides(base, 1, sides, count, stream, error);
+    return status;
 }
 
 /* cuda_take_slab */

@@ -5,7 +5,7 @@
  * f[i][z][y][x] at i * plane + z * slice + y * pitch + x: pitch is a multiple of a warp, or the
  * power of two that a shorter row fits; all axes wrap, and populations pulled across faces that are
  * not periodic are replaced at boundary cells. Where the grid is cut into blocks
- * (engine/core/comm.h), the halo planes of a block stand behind its own: the lower one has the
+ * (engine/core/halo.h), the halo planes of a block stand behind its own: the lower one has the
  * number of its end, the upper one the next.
  */
 #ifndef LBM_GPU_H

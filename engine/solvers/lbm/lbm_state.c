@@ -109,7 +109,7 @@ static void list_observed(lbm_state *state, sel_type real) {
     }
 }
 
-void lbm_list(lbm_state *state, const sel_cells *vectors) {
+void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *vectors) {
     const lbm_plan *plan = state->plan = (const lbm_plan *)state->base.plan;
     const lbm_boundary *boundary = &plan->boundary;
     const sel_domain *domain = plan->base.domain;
@@ -117,9 +117,11 @@ void lbm_list(lbm_state *state, const sel_cells *vectors) {
     const sel_type real = {'f', (uint32_t)lbm_real(&plan->base)};
     sel_arrays *arrays = &state->base.arrays;
     state->base.last = (sel_last){.type = real, .components = domain->grid.dims, .scale = 1};
-    state->base.turns.at = state->f;
-    state->base.turns.type = real;
-    sel_state_list_turns(&state->base, "f");
+    sel_field f = *populations;
+    f.at = state->f;
+    f.type = real;
+    sel_state_add_field(&state->base, "f", &f, 2, SEL_SAVED | SEL_ANY_NUMBER);
+    sel_state_list_room(&state->base);
     if (field) {
         sel_arrays_add_cells(arrays, "acceleration_field", &state->acceleration_field, real,
                              vectors, 0);

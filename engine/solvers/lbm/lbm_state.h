@@ -33,9 +33,9 @@ typedef struct lbm_state {
     double first_mass;
 } lbm_state;
 
-/* Lists these arrays; populations stand as the cells of base.turns, the components of an
- * acceleration as `vectors` say. */
-void lbm_list(lbm_state *state, const sel_cells *vectors);
+/* Lists these arrays. `populations`: their layout and halo; `vectors`: the layout of an
+ * acceleration. */
+void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *vectors);
 
 /* Before the step to `step` is observed: whether `links` are those of the step before it, which are
  * then kept. Notes that they will be those of `step`. The first step has none before it: step 0

@@ -9,7 +9,7 @@
 void *lbm_cuda_at(const lbm_cuda *state, int64_t turn) {
     const lbm_gpu_layout *l = &state->pattern.layout;
     char *f = state->all.f[turn & 1];
-    f += l->base * sel_turns_stride(&state->all.base.turns) * state->pattern.bytes;
+    f += l->base * sel_field_stride(&state->all.base.field[0]) * state->pattern.bytes;
     return l->halo ? f + (int64_t)l->low * l->pitch * state->pattern.bytes : f;
 }
 
@@ -28,33 +28,36 @@ static uint32_t blocks_for(const lbm_gpu_layout *layout, int64_t rows) {
 /* The step from `step` to the next in a slab of the grid. */
 lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab *slab) {
     const sel_state *base = &state->all.base;
-    const sel_block *own = &base->own;
+    const sel_patch *own = &base->own;
     const int64_t *row_cells = state->all.plan->boundary.row_cells;
     const bool cut = base->ranks->count > 1;
     const int number = slab->number;
     lbm_gpu_step one = state->pattern;
     lbm_gpu_layout *layout = &one.layout;
     lbm_gpu_boundary *boundary = &one.boundary;
-    const uint32_t end = (uint32_t)(own->end - layout->base);
-    layout->first = (uint32_t)(own->first - layout->base);
+    const sel_decomposition *d = &base->decomposition;
+    const int slow = d->slow;
+    const uint32_t end = (uint32_t)(own->hi[slow] - layout->base);
+    layout->first = (uint32_t)(own->lo[slow] - layout->base);
     layout->last = end - 1;
     layout->below = end - !cut;
     layout->above = cut ? end + 1 : 0;
-    const int64_t rows = slab->planes.high - slab->planes.low;
-    layout->first_row = (uint32_t)((slab->planes.first - layout->base) * rows);
-    layout->end_row = (uint32_t)((slab->planes.end - layout->base) * rows);
+    const int64_t first = slab->planes.lo[slow], last = slab->planes.hi[slow];
+    const int64_t rows = sel_patch_height(d, &slab->planes);
+    layout->first_row = (uint32_t)((first - layout->base) * rows);
+    layout->end_row = (uint32_t)((last - layout->base) * rows);
     if (layout->halo) { /* the rows beside those of the slab stand in front of them like a halo */
         layout->rows = (uint32_t)rows;
-        layout->low = (uint32_t)slab->planes.low;
-        layout->halo += (uint32_t)(slab->planes.low - own->low);
+        layout->low = (uint32_t)slab->planes.lo[1];
+        layout->halo += (uint32_t)(slab->planes.lo[1] - own->lo[1]);
     }
     one.block_count = blocks_for(layout, layout->end_row - layout->first_row);
     if (boundary->free_blocks) {
         boundary->free_blocks += state->free[number][0];
         one.block_count = state->free[number][1] - state->free[number][0];
     }
-    boundary->first_cell = (uint32_t)row_cells[slab->planes.first * base->rows_per_plane];
-    boundary->end_cell = (uint32_t)row_cells[slab->planes.end * base->rows_per_plane];
+    boundary->first_cell = (uint32_t)row_cells[first * base->rows_per_plane];
+    boundary->end_cell = (uint32_t)row_cells[last * base->rows_per_plane];
     boundary->again += state->again[number][0];
     boundary->again_count = state->again[number][1] - state->again[number][0];
     one.clock = cuda_queue_clock(state->all.base.queue, step);
@@ -102,7 +105,8 @@ static lbm_gpu_cell convert(const lbm_boundary *b, const lbm_boundary_cell *cell
 static int64_t word_count(const lbm_cuda *state) {
     const lbm_gpu_layout *l = &state->pattern.layout;
     const int64_t stride = state->pattern.dims == 3 ? l->slice : l->pitch;
-    const int64_t places = (state->all.base.own.end - l->base) * stride;
+    const sel_patch *own = &state->all.base.own;
+    const int64_t places = (own->hi[state->pattern.dims - 1] - l->base) * stride;
     return state->all.plan->boundary.cell_count > 0 ? (places + CUDA_WARP - 1) / CUDA_WARP : 0;
 }
 
@@ -177,15 +181,18 @@ static void sort_again(const lbm_gpu_cell *cells, uint32_t *again, uint32_t *roo
 static void find_again(lbm_cuda *state, const lists *l) {
     const sel_state *base = &state->all.base;
     const uint32_t rows = (uint32_t)base->rows_per_plane;
+    const sel_decomposition *d = &base->decomposition;
     cuda_slab slabs[CUDA_SLABS];
     const int count = cuda_slabs_of(base, LBM_CUDA_RIM, slabs);
     uint32_t shared = 0;
     for (int k = 0; k < count; k++) {
-        const sel_block *own = &slabs[k].planes;
+        const sel_patch *p = &slabs[k].planes;
+        const int64_t first = p->lo[d->slow], end = p->hi[d->slow], low = sel_patch_low(d, p);
+        const int64_t high = low + sel_patch_height(d, p);
         state->again[k][0] = shared;
         for (uint32_t i = 0; i < state->again_count; i++) {
             const uint32_t row = l->cells[l->again[i]].row, plane = row / rows, y = row % rows;
-            if (plane >= own->first && plane < own->end && y >= own->low && y < own->high) {
+            if (plane >= first && plane < end && y >= low && y < high) {
                 l->room[shared++] = l->again[i];
             }
         }
@@ -207,9 +214,8 @@ static int64_t most_free_blocks(const lbm_cuda *state) {
     cuda_slab slabs[CUDA_SLABS];
     int64_t count = 0;
     for (int k = 0; leaves_out && k < cuda_slabs_of(base, LBM_CUDA_RIM, slabs); k++) {
-        const int64_t planes = slabs[k].planes.end - slabs[k].planes.first;
-        const sel_block *block = &slabs[k].planes;
-        count += blocks_for(&state->pattern.layout, planes * (block->high - block->low));
+        const sel_rows rows = sel_patch_rows(&domain->grid, &slabs[k].planes);
+        count += blocks_for(&state->pattern.layout, rows.count);
     }
     return count;
 }

@@ -145,22 +145,23 @@ static bool round_cuts(int64_t *first, int count, int unit, bool wraps) {
  * need periodic images along z. */
 static bool cut_for_devices(sel_state *state) {
     const int64_t *n = state->plan->domain->grid.n;
-    sel_cut *cut = &state->cut;
-    const bool rows = round_cuts(cut->row, cut->across, MG_DEVICE_ROWS, cut->wraps[0]);
-    const bool planes = round_cuts(cut->plane, cut->along, mg_device_planes(n), cut->wraps[1]);
-    state->own = sel_cut_block(cut, state->ranks->rank);
-    const bool images = cut->across > 1 && cut->along == 1 && cut->wraps[1];
+    sel_decomposition *d = &state->decomposition;
+    const int slow = d->slow;
+    const bool rows =
+        slow == 1 || round_cuts(d->first[1], d->ranks[1], MG_DEVICE_ROWS, d->periodic[1]);
+    const bool planes =
+        round_cuts(d->first[slow], d->ranks[slow], mg_device_planes(n), d->periodic[slow]);
+    sel_state_divide(state);
+    const bool images = sel_divides_planes(d) && d->ranks[2] == 1 && d->periodic[2];
     return n[0] * n[1] * n[2] > MG_ALONE_ON_DEVICE && rows && planes && !images;
 }
 
 /* Ranks share the levels if each has as many planes and rows as another one needs of it. */
 static bool shares(const sel_state *state) {
-    const sel_cut *cut = &state->cut;
+    const sel_decomposition *d = &state->decomposition;
     bool enough = true;
-    for (int r = 0; r < state->ranks->count; r++) {
-        const sel_block own = sel_cut_block(cut, r);
-        enough = enough && (cut->along == 1 || own.end - own.first >= MG_HALO) &&
-                 (cut->across == 1 || own.high - own.low >= MG_HALO);
+    for (int a = 1; a <= d->slow; a++) {
+        enough = enough && (d->ranks[a] == 1 || sel_fewest_cells(d, a) >= MG_HALO);
     }
     return enough;
 }
@@ -169,11 +170,12 @@ void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *
                   unsigned flags, int threads) {
     const bool alone = state->ranks->count == 1 || (threads == 0 && !cut_for_devices(state));
     if (alone || !shares(state)) {
-        sel_state_undivided(state); /* the levels are whole */
+        sel_state_replicate(state); /* the levels are whole */
     }
     sel_conduction_list(state, name, at, state->ranks->count > 1);
-    const sel_cells *cells = &state->turns.cells;
-    *s = (mg_solve){.stride = {1, cells->pitch, cells->slice}, .state = state, .threads = threads};
+    const sel_layout *layout = &state->field[0].layout;
+    *s =
+        (mg_solve){.stride = {1, layout->pitch, layout->slice}, .state = state, .threads = threads};
     sel_state_list_vector(state, "F", &s->F, 0);
     if (box->conjugate) {
         sel_state_list_vector(state, "direction", &s->p, flags);
@@ -201,9 +203,9 @@ static double mass(const sel_state *state, const void *data, int which, int64_t 
 
 sel_status mg_body_start(mg_solve *s, const sel_state *state, sel_error *error) {
     const sel_conduction *body = state->plan->body;
-    const sel_cells cells = sel_state_vector(state);
+    const sel_layout layout = sel_state_vector(state);
     sel_status status =
-        sel_state_fill(state, s->mass, (sel_type){'f', 8}, &cells, 3, mass, body, error);
+        sel_state_fill(state, s->mass, (sel_type){'f', 8}, &layout, 3, mass, body, error);
     status = sel_state_agree(state, status, error);
     status = status ? status
                     : mg_start(&s->m, &state->arrays, describe_cell, body, state->threads, error);
@@ -235,13 +237,13 @@ sel_status mg_body_solved(const mg_solve *s, const sel_state *state, sel_error *
 sel_status mg_body_step(mg_solve *s, const sel_state *state, sel_error *error) {
     const sel_given *given = &state->given;
     const heat_view v = sel_conduction_view(state, state->step);
-    const sel_turns *turns = &state->turns;
-    const sel_block *own = &state->own;
+    const sel_field *field = &state->field[0];
+    const sel_patch *own = &state->own;
     const sel_rows rows = sel_own_rows(state);
-    const int64_t plane = sel_turns_stride(turns), low = own->low - turns->width;
-    const int64_t row = state->cut.across > 1 ? low * turns->cells.pitch : 0;
-    const int64_t begin = (own->first - turns->width) * plane + row;
-    const int64_t end = (own->end + turns->width) * plane + row;
+    const int slow = field->layout.slow;
+    const int64_t plane = sel_layout_stride(&field->layout, slow);
+    const int64_t begin = (own->lo[slow] - field->halo) * plane - field->lead[slow];
+    const int64_t end = (own->hi[slow] + field->halo) * plane - field->lead[slow];
     int64_t surface, last;
     sel_given_range(state, &state->own, &surface, &last);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
@@ -273,7 +275,7 @@ sel_status mg_body_step(mg_solve *s, const sel_state *state, sel_error *error) {
     const sel_status status = mg_body_solved(s, state, error);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t i = begin; i < (status ? begin : end); i++) {
-        sel_put(v.to, state->turns.type, i, s->u[i]);
+        sel_put(v.to, state->field[0].type, i, s->u[i]);
     }
     return status;
 }

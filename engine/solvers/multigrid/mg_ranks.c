@@ -8,22 +8,12 @@ static int64_t mg_ranks_cells_of(const mg_level *v) {
     return v->n[0] * v->n[1] * v->n[2];
 }
 
-/* How many ranks lie along an axis, and the first cells of these. */
-static int mg_ranks_parts_of(mg *m, int axis, int64_t **first) {
-    const bool slow = axis + 1 == m->box.dims;
-    *first = slow ? m->cut.plane : m->cut.row;
-    return axis == 0 ? 1 : slow ? m->cut.along : m->cut.across;
-}
-
 /* Whether each rank has as many planes of a level as another one needs of it. */
 static bool suffices(mg *m, const mg_level *v, bool device) {
     bool enough = true;
     for (int a = 1; a < m->box.dims; a++) {
-        int64_t *first;
-        const int count = mg_ranks_parts_of(m, a, &first);
-        for (int r = 0; r < count && count > 1; r++) {
-            enough = enough && first[r + 1] - first[r] >= MG_HALO;
-        }
+        const bool fits = sel_fewest_cells(&m->decomposition, a) >= MG_HALO;
+        enough = enough && (m->decomposition.ranks[a] == 1 || fits);
     }
     return enough && !(device && mg_meets(m, v));
 }
@@ -31,8 +21,8 @@ static bool suffices(mg *m, const mg_level *v, bool device) {
 /* A plane's correction is its half's. */
 static void halve_parts(mg *m, const mg_level *v) {
     for (int a = 1; a < m->box.dims; a++) {
-        int64_t *first;
-        const int count = mg_ranks_parts_of(m, a, &first);
+        int64_t *first = m->decomposition.first[a];
+        const int count = m->decomposition.ranks[a];
         for (int r = 1; r <= count; r++) {
             const int64_t half = v->half[a] ? (first[r] + 1) / 2 : first[r];
             first[r] = r == count || half > v[1].n[a] ? v[1].n[a] : half;
@@ -43,10 +33,10 @@ static void halve_parts(mg *m, const mg_level *v) {
 void mg_divide(mg *m, const sel_arrays *arrays, bool device) {
     const int64_t alone = device ? MG_ALONE_ON_DEVICE : MG_ALONE;
     const int slow = m->box.dims - 1;
-    bool divides = arrays->ranks && !arrays->all_know;
+    bool divides = arrays->ranks && !arrays->replicated;
     m->ranks = divides ? arrays->ranks : &sel_one_rank;
     if (divides) {
-        m->cut = *arrays->cut;
+        m->decomposition = *arrays->decomposition;
     }
     for (int l = 0; l < m->count; l++) {
         mg_level *v = &m->level[l];
@@ -56,20 +46,15 @@ void mg_divide(mg *m, const sel_arrays *arrays, bool device) {
         if (!divides) {
             continue;
         }
-        const sel_block own = sel_cut_block(&m->cut, m->ranks->rank);
-        if (slow == 2) {
-            v->own[1][0] = own.low;
-            v->own[1][1] = own.high;
-        }
-        v->own[slow][0] = own.first;
-        v->own[slow][1] = own.end;
+        const sel_patch own = sel_patch_of(&m->decomposition, m->ranks->rank);
         for (int a = 1; a <= slow; a++) {
-            int64_t *first;
-            v->cut[a] = mg_ranks_parts_of(m, a, &first) > 1;
+            v->own[a][0] = own.lo[a];
+            v->own[a][1] = own.hi[a];
+            v->cut[a] = m->decomposition.ranks[a] > 1;
         }
         v->divided = divides = suffices(m, v, device) && (l == 0 || mg_ranks_cells_of(v) > alone);
         for (int a = 1; a <= slow; a++) {
-            const sel_beside beside = sel_cut_beside(&m->cut, m->ranks->rank, a == slow);
+            const sel_neighbours beside = sel_neighbours_of(&m->decomposition, m->ranks->rank, a);
             v->cut[a] = v->cut[a] && v->divided;
             v->beside[a][0] = v->cut[a] && beside.is[0];
             v->beside[a][1] = v->cut[a] && beside.is[1];
@@ -81,20 +66,21 @@ void mg_divide(mg *m, const sel_arrays *arrays, bool device) {
 }
 
 mg_part mg_part_of(const mg *m, const mg_level *v, int rank, void *array, int size) {
-    const sel_block own = sel_cut_block(&m->cut, rank);
+    const sel_patch own = sel_patch_of(&m->decomposition, rank);
     const int64_t row = v->stride[1] * size, plane = v->stride[2] * size;
-    return (mg_part){.at = (char *)array + own.low * row + own.first * plane - MG_ALIGNED * size,
-                     .width = (size_t)((own.high - own.low) * row),
+    return (mg_part){.at = (char *)array + own.lo[1] * row + own.lo[2] * plane - MG_ALIGNED * size,
+                     .width = (size_t)(sel_patch_cells(&own, 1) * row),
                      .apart = (size_t)plane,
-                     .planes = own.end - own.first};
+                     .planes = sel_patch_cells(&own, 2)};
 }
 
 void mg_ends_of_ranks(const mg *m, const mg_level *v, int size, size_t *end) {
+    const int slow = m->decomposition.slow;
     for (int r = 0; r < m->ranks->count; r++) {
         const mg_part part = mg_part_of(m, v, r, m->e, size); /* of any array */
-        end[r] = m->cut.across > 1
+        end[r] = sel_divides_planes(&m->decomposition)
                      ? (r > 0 ? end[r - 1] : 0) + (size_t)part.planes * part.width
-                     : (size_t)(m->cut.plane[r + 1] * v->stride[m->box.dims - 1] * size);
+                     : (size_t)(m->decomposition.first[slow][r + 1] * v->stride[slow] * size);
     }
 }
 
@@ -118,16 +104,20 @@ static void mg_ranks_share_boxes(const mg *m, const mg_level *v, void *array, in
     free(copy);
 }
 
-sel_sides mg_sides(const mg *m, const mg_level *v, int axis, void *array, int size, int planes) {
-    const bool rows = axis + 1 < m->box.dims;
-    const int64_t front = rows ? MG_ALIGNED - v->own[2][0] * v->stride[2] : v->lead;
-    sel_sides sides = sel_sides_of_planes(v->own[axis], planes, (char *)array - front * size,
-                                          (size_t)(v->stride[axis] * size));
-    if (rows) {
-        sides.pieces = v->own[2][1] - v->own[2][0];
-        sides.apart = v->stride[2] * size;
+sel_halo mg_level_halo(const mg *m, const mg_level *v, int axis, void *array, int size, int depth) {
+    const int slow = m->box.dims - 1;
+    sel_patch own;
+    sel_field field = {
+        .type = {'f', (uint32_t)size},
+        .layout = {.slow = slow, .components = 1, .pitch = v->stride[1], .slice = v->stride[2]},
+        .halo = MG_HALO,
+        .lead = {0, MG_ALIGNED, 0}};
+    for (int a = 0; a < 3; a++) {
+        own.lo[a] = v->own[a][0];
+        own.hi[a] = v->own[a][1];
     }
-    return sides;
+    field.lead[slow] = v->lead;
+    return sel_halo_of(&field, &own, array, axis, depth, 0, 0);
 }
 
 void mg_spread(const mg *m, int l, void *array, int size, int planes) {
@@ -136,17 +126,17 @@ void mg_spread(const mg *m, int l, void *array, int size, int planes) {
     size_t end[SEL_MOST_RANKS];
     for (int a = 1; a <= slow; a++) {
         if (v->cut[a]) {
-            const sel_sides sides = mg_sides(m, v, a, array, size, planes);
-            const sel_beside beside = sel_cut_beside(&m->cut, m->ranks->rank, a == slow);
-            const size_t bytes = 4 * (size_t)sides.pieces * sides.bytes;
-            char *room = sides.pieces ? sel_ranks_memory(m->ranks, bytes) : NULL;
-            sel_exchange_sides(m->ranks, &beside, &sides, 1, room);
+            const sel_halo halo = mg_level_halo(m, v, a, array, size, planes);
+            const sel_neighbours beside = sel_neighbours_of(&m->decomposition, m->ranks->rank, a);
+            const size_t bytes = 4 * (size_t)halo.pieces * halo.bytes;
+            char *room = halo.pieces ? sel_ranks_memory(m->ranks, bytes) : NULL;
+            sel_exchange_halos(m->ranks, &beside, &halo, 1, room);
             free(room);
         }
     }
     if (l > 0 && v[-1].divided && !v->divided) {
         mg_ends_of_ranks(m, v, size, end);
-        if (m->cut.across > 1) {
+        if (sel_divides_planes(&m->decomposition)) {
             mg_ranks_share_boxes(m, v, array, size, end);
         } else {
             sel_ranks_share(m->ranks, (char *)array - v->lead * size, end);

@@ -23,13 +23,15 @@ static sel_status mg_ranks_cuda_share(mg_gpu_solve *g, void *array, const size_t
 /* The part of an array of partials. */
 static mg_part part_of_partials(const mg_gpu_solve *g, int rank) {
     const mg *m = &g->solve->m;
-    const sel_block own = sel_cut_block(&state_of(g)->cut, rank);
+    const sel_decomposition *d = &state_of(g)->decomposition;
+    const sel_patch own = sel_patch_of(d, rank);
     const int64_t *n = m->level[0].n, unit = mg_device_planes(n);
     int64_t all[3];
     mg_gpu_partials(m->box.dims, n, all);
-    const int64_t first = own.first / unit, end = (own.end + unit - 1) / unit;
-    const int64_t low = own.low / MG_DEVICE_ROWS;
-    const int64_t high = (own.high + MG_DEVICE_ROWS - 1) / MG_DEVICE_ROWS;
+    const int64_t first = own.lo[d->slow] / unit, end = (own.hi[d->slow] + unit - 1) / unit;
+    const int64_t row = sel_patch_low(d, &own), height = sel_patch_height(d, &own);
+    const int64_t low = row / MG_DEVICE_ROWS;
+    const int64_t high = (row + height + MG_DEVICE_ROWS - 1) / MG_DEVICE_ROWS;
     return (mg_part){.at = g->partials + all[0] * (low + all[1] * first),
                      .width = (size_t)(all[0] * (high - low)) * sizeof *g->partials,
                      .apart = (size_t)(all[0] * all[1]) * sizeof *g->partials,
@@ -69,7 +71,7 @@ static void share_level(mg_gpu_solve *g, const mg_halo_of *part) {
     const int size = m->box.single ? 4 : 8;
     size_t end[SEL_MOST_RANKS];
     mg_ends_of_ranks(m, v, size, end);
-    if (m->cut.across > 1) {
+    if (sel_divides_planes(&m->decomposition)) {
         mg_ranks_cuda_share_boxes(g, v, part->array, end);
     } else {
         note(g, mg_ranks_cuda_share(g, (char *)part->array - v->lead * size, end));
@@ -81,17 +83,16 @@ static void spread_along(mg_gpu_solve *g, int axis, const mg_halo_of *parts, int
     enum { MOST = 2 };
     const mg *m = &g->solve->m;
     const int size = m->box.single ? 4 : 8;
-    sel_sides sides[MOST];
-    int cut = 0;
+    sel_halo halos[MOST];
+    int divided = 0;
     for (int k = 0; k < count; k++) {
         const mg_level *v = &m->level[parts[k].level];
         if (v->cut[axis]) {
-            sides[cut++] = mg_sides(m, v, axis, parts[k].array, size, parts[k].width);
+            halos[divided++] = mg_level_halo(m, v, axis, parts[k].array, size, parts[k].width);
         }
     }
-    if (cut > 0 && !g->status) {
-        const int slow = axis + 1 == m->box.dims;
-        note(g, cuda_exchange_sides(state_of(g), slow, sides, cut, g->stream, g->error));
+    if (divided > 0 && !g->status) {
+        note(g, cuda_exchange_halos(state_of(g), axis, halos, divided, g->stream, g->error));
     }
 }
 
@@ -110,7 +111,7 @@ static void spread(void *with, const mg_halo_of *parts, int count) {
 
 static void share_partials(void *with) {
     mg_gpu_solve *g = with;
-    if (state_of(g)->cut.across > 1) {
+    if (sel_divides_planes(&state_of(g)->decomposition)) {
         mg_ranks_cuda_share_boxes(g, NULL, NULL, g->end_of_partials);
     } else {
         note(g, g->status ? g->status : mg_ranks_cuda_share(g, g->partials, g->end_of_partials));
@@ -120,15 +121,12 @@ static void share_partials(void *with) {
 sel_status mg_gpu_spread(mg_gpu_solve *g, double *v, sel_error *error) {
     const sel_state *state = state_of(g);
     const mg *m = &g->solve->m;
-    const sel_turns turns = sel_state_vector_turns(state);
-    const sel_block *own = &state->own;
+    const sel_field field = sel_state_vector_field(state);
     sel_status status = SEL_OK;
     for (int axis = 1; axis < m->box.dims && !status; axis++) {
-        const bool slow = axis + 1 == m->box.dims;
-        const sel_sides sides = slow ? sel_planes_beside(&turns, &state->cut, own, v)
-                                     : sel_rows_beside(&turns, own, v, 0, 0);
         if (m->level[0].cut[axis]) {
-            status = cuda_exchange_sides(state, slow, &sides, 1, g->stream, error);
+            const sel_halo halo = sel_halo_of(&field, &state->own, v, axis, field.halo, 0, 0);
+            status = cuda_exchange_halos(state, axis, &halo, 1, g->stream, error);
         }
     }
     return status;
@@ -146,14 +144,14 @@ void mg_gpu_list_ranks(mg_gpu_solve *g, sel_state *state) {
         const int64_t next = m->level[l + 1].elements * size;
         most = !m->level[l + 1].divided && next > most ? next : most;
     }
-    if (m->level[0].divided) { /* a plane and a row at each end of a vector, too */
-        const sel_turns turns = sel_state_vector_turns(state);
-        const sel_block *own = &state->own;
-        state->halo_bytes += 4 * (uint64_t)sel_halo_bytes(&turns);
-        state->halo_bytes +=
-            m->level[0].cut[1] && dims == 3 ? 4 * (uint64_t)sel_halo_of_rows(&turns, own) : 0;
+    const sel_field field = sel_state_vector_field(state);
+    for (int axis = 1; axis < dims && m->level[0].divided; axis++) { /* those of a vector, too */
+        if (m->level[0].cut[axis] || axis == dims - 1) {
+            state->halo_bytes += 4 * (uint64_t)sel_halo_bytes(&field, &state->own, axis);
+        }
     }
-    SEL_ADD(&state->arrays, g, packed, m->level[0].divided && m->cut.across > 1 ? most : 0, 0);
+    SEL_ADD(&state->arrays, g, packed,
+            m->level[0].divided && sel_divides_planes(&m->decomposition) ? most : 0, 0);
 }
 
 void mg_gpu_join_ranks(mg_gpu_solve *g) {

@@ -83,13 +83,12 @@ static double next_direction(mg_solve *s) {
 
 void mg_solve_spread(const mg_solve *s, double *v) {
     const sel_state *state = s->state;
-    const sel_turns turns = sel_state_vector_turns(state);
-    const sel_block *own = &state->own;
+    const sel_field field = sel_state_vector_field(state);
     if (state->ranks->count > 1) {
-        const bool boxes = state->cut.across > 1;
-        const size_t bytes = 4 * (size_t)(sel_halo_bytes(&turns) + sel_halo_of_rows(&turns, own));
-        char *room = boxes ? sel_ranks_memory(state->ranks, bytes) : NULL;
-        sel_exchange_ranks(state->ranks, &state->cut, &turns, v, room);
+        const bool pieces = sel_divides_planes(&state->decomposition);
+        const size_t bytes = 4 * (size_t)sel_halo_bytes(&field, &state->own, 1);
+        char *room = pieces ? sel_ranks_memory(state->ranks, bytes) : NULL;
+        sel_exchange_field(state->ranks, &state->decomposition, &field, v, room);
         free(room);
     }
 }

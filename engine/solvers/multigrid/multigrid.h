@@ -23,7 +23,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "engine/core/comm.h"
+#include "engine/core/halo.h"
 #include "engine/scene/grid.h"
 
 enum { MG_MOST_LEVELS = 40 };
@@ -90,7 +90,7 @@ typedef struct mg {
     int count;
     mg_level level[MG_MOST_LEVELS];
     const sel_ranks *ranks;
-    sel_cut cut; /* what they have of the first level that is not divided */
+    sel_decomposition decomposition; /* of the first level that is not divided */
     /* Memory of all levels. */
     void *e, *f, *before, *tables, *g[3], *d;
     /* The finest level's in double precision, for residuals: [n]; and `part`, that of a cell's
@@ -145,8 +145,8 @@ static inline int mg_device_planes(const int64_t n[3]) {
  * `planes` planes or rows at each end; of the first replicated level, all. `array` points to cell
  * (0, 0, 0). */
 void mg_spread(const mg *m, int level, void *array, int size, int planes);
-/* What goes along an axis of a divided level, those along y first. */
-sel_sides mg_sides(const mg *m, const mg_level *v, int axis, void *array, int size, int planes);
+/* The halo of a divided level along an axis, `depth` cells deep. */
+sel_halo mg_level_halo(const mg *m, const mg_level *v, int axis, void *array, int size, int depth);
 /* The parts of ranks of the first level that is not divided, where they lie in an array (that
  * leads to cell (0, 0, 0)) or, of boxes, one behind the other: where each ends, in bytes; and its
  * planes, which have `width` bytes each, `apart` bytes from one another. */

@@ -59,7 +59,7 @@ typedef struct poisson_state {
 
 /* The potentials of a turn, from cell (0, 0, 0) on. */
 static inline double *poisson_u(const sel_state *state, int64_t turn) {
-    return (double *)state->turns.at[turn & 1] + state->turns.cells.first;
+    return (double *)state->field[0].at[turn & 1] + state->field[0].layout.origin;
 }
 
 static inline const poisson_plan *poisson_plan_for(const sel_state *state) {

@@ -39,7 +39,8 @@ static sel_status poisson_cpu_steps(sel_state *base, int64_t n, sel_error *error
                          poisson_u(base, base->step + 1));
         poisson_conclude(state);
     }
-    if (base->cut.across > 1) { /* around an axis that is not cut iterations need no halo */
+    if (sel_divides_planes(
+            &base->decomposition)) { /* around an axis that is not cut iterations need no halo */
         sel_state_exchange(base, base->step);
     }
     base->observed = base->step; /* nothing is to be gathered */

@@ -152,7 +152,7 @@ static double poisson_state_number(const sel_state *state, const void *data, int
 
 static sel_status start_F(poisson_state *state, sel_error *error) {
     const sel_state *base = &state->base;
-    const sel_cells cells = sel_state_vector(base);
+    const sel_layout cells = sel_state_vector(base);
     const int64_t nx = base->plan->domain->grid.n[0], rows = sel_state_rows(base);
     right_side of = {.rows = sel_own_rows(base), .nx = nx};
     const size_t bytes =

@@ -146,8 +146,7 @@ typedef struct rule_state {
     sel_state base;
     const rule_plan *plan;
     const rule_model *model;
-    sel_cells cells; /* of all fields */
-    int halo;        /* planes of the margins along the slowest axis: the reach or more */
+    sel_field cells; /* the layout and the halo of all fields, and of the kinds of cells */
     rule_tables tables;
     int64_t first_run[RULE_SECTIONS + 1]; /* of each section, in tables.run */
     int64_t places;                       /* that have values of laws */
@@ -168,12 +167,14 @@ typedef struct rule_state {
 
 /* An element of a field's array. */
 static inline int64_t rule_place(const rule_state *state, int64_t x, int64_t y, int64_t z) {
-    return state->cells.first + z * state->cells.slice + y * state->cells.pitch + x;
+    const sel_layout *layout = &state->cells.layout;
+    return layout->origin + z * layout->slice + y * layout->pitch + x;
 }
 
 /* The first of a row of cells, y + ny z. */
 static inline int64_t rule_row(const rule_state *state, int64_t row) {
-    return rule_place(state, 0, row % state->cells.n[1], row / state->cells.n[1]);
+    const int64_t ny = state->cells.layout.n[1];
+    return rule_place(state, 0, row % ny, row / ny);
 }
 
 /* A field's numbers in the present copy. */
@@ -260,12 +261,10 @@ void rule_lua_put(const rule_state *state, const rule_function *f, const rule_lu
                   int64_t row, int64_t x0, int64_t x1, double *to);
 void rule_lua_free(rule_lua_cells *cells);
 
-/* What neighbouring ranks exchange of an array with cells of `size` bytes: `count` planes (axis 1)
- * or rows along y (axis 0) at the ends of this rank's block, and in the margins beside them. */
-sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size, int axis, int count);
-/* The same for these fields in the copies `turns`; returns how many. One rank has none. */
-int rule_list_sides(const rule_state *state, uint64_t fields, uint64_t turns, int axis, int count,
-                    sel_sides sides[SEL_MOST_CELL_FIELDS]);
+/* Lists the halos of fields in the copies `turns` along an axis, `depth` cells deep. Returns their
+ * number; of one rank 0. */
+int rule_list_halos(const rule_state *state, uint64_t fields, uint64_t turns, int axis, int depth,
+                    sel_halo halos[SEL_MOST_CELL_FIELDS]);
 /* Fills the margins of these fields. */
 void rule_fill_margins(rule_state *state, uint64_t fields);
 

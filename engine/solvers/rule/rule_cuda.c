@@ -64,7 +64,7 @@ static sel_status start_twin(rule_cuda *state, sel_error *error) {
     sel_status status = twin ? SEL_OK : sel_fail_memory(error, "the fields", sizeof *twin);
     if (twin) {
         sel_state_begin(&twin->base, base->plan);
-        rule_list(&twin->base, state->all.halo);
+        rule_list(&twin->base, state->all.cells.halo);
         status = sel_state_allocate(&twin->base, "the fields", error);
     }
     status = sel_state_agree(base, status, error);
@@ -241,13 +241,13 @@ static sel_status exchange_along(const sel_state *base, int axis, int64_t step, 
     const rule_cuda *state = (const rule_cuda *)base;
     const rule_function *f = &state->all.model->function[state->now.function];
     const bool passes = state->now.steps > 1;
-    sel_sides sides[SEL_MOST_CELL_FIELDS];
+    sel_halo halos[SEL_MOST_CELL_FIELDS];
     const int count =
-        passes ? rule_list_sides(&state->all, f->writes, rule_turns(state->all.model, step), axis,
-                                 state->now.steps, sides)
-               : rule_list_sides(&state->all, f->looks, state->now.turns, axis,
-                                 state->all.model->reach, sides);
-    return cuda_exchange_sides(base, axis, sides, count, stream, error);
+        passes ? rule_list_halos(&state->all, f->writes, rule_turns(state->all.model, step), axis,
+                                 state->now.steps, halos)
+               : rule_list_halos(&state->all, f->looks, state->now.turns, axis,
+                                 state->all.model->reach, halos);
+    return cuda_exchange_halos(base, axis, halos, count, stream, error);
 }
 
 /* cuda_fill_halos */
@@ -255,12 +255,12 @@ static sel_status rule_cuda_exchange(const sel_state *base, int64_t step, cudaSt
                                      sel_error *error) {
     const rule_cuda *state = (const rule_cuda *)base;
     sel_status status = SEL_OK;
-    if (base->cut.across > 1) {
+    if (sel_divides_planes(&base->decomposition)) {
         const uint64_t looks = state->all.model->function[state->now.function].looks;
-        status = exchange_along(base, 0, step, stream, error);
+        status = exchange_along(base, 1, step, stream, error);
         status = status ? status : rule_cuda_fill(state, 2, looks, state->now.turns, stream, error);
     }
-    return status ? status : exchange_along(base, 1, step, stream, error);
+    return status ? status : exchange_along(base, base->decomposition.slow, step, stream, error);
 }
 
 /* cuda_take_slab, of a function. */
@@ -296,13 +296,14 @@ static sel_status run_function(rule_cuda *state, int k, int64_t step, uint64_t t
     sel_status status = SEL_OK;
     state->now = (rule_now){k, 1, turns};
     /* Of boxes those along z come after the halos along y. */
-    const int axes = base->cut.across > 1 ? 2 : m->dims;
+    const int axes = sel_divides_planes(&base->decomposition) ? 2 : m->dims;
     for (int axis = 0; axis < axes && !state->direct && !status; axis++) {
         status = rule_cuda_fill(state, axis, looks, turns, base->queue->stream, error);
     }
-    return status ? status
-                  : cuda_take_slabs(base, step, looks ? RIM : base->own.end - base->own.first,
-                                    false, rule_cuda_exchange, rule_cuda_take, error);
+    return status
+               ? status
+               : cuda_take_slabs(base, step, looks ? RIM : sel_patch_cells(&base->own, m->dims - 1),
+                                 false, rule_cuda_exchange, rule_cuda_take, error);
 }
 
 static int64_t rule_cuda_pass(const sel_state *base, int64_t most) {
@@ -365,9 +366,9 @@ static sel_status rule_cuda_look(sel_state *base, int field, const cuda_look **t
         .grid = cuda_grid_of(base),
         .tables = state->tables,
         .turns = rule_turns(m, base->step),
-        .first = state->all.cells.first,
-        .pitch = state->all.cells.pitch,
-        .slice = state->all.cells.slice,
+        .first = state->all.cells.layout.origin,
+        .pitch = state->all.cells.layout.pitch,
+        .slice = state->all.cells.layout.slice,
         .cells = sel_grid_cells(&base->plan->domain->grid),
         .dims = m->dims,
         .numbers = computed ? state->numbers : NULL,

@@ -80,7 +80,7 @@ void rule_print(const rule_model *m, double dt, const rule_march *march, FILE *t
 /* Planes of a block, in boxes their rows, as function k sees them when the present copies are
  * `turns`; of arrays and tables anywhere. */
 rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k,
-                       const sel_block *planes, uint64_t turns);
+                       const sel_patch *planes, uint64_t turns);
 
 /* ---- the state (rule_cuda.c) ---- */
 

@@ -90,7 +90,7 @@ static void add_line(rule_state *state, rule_run run, int along, int64_t n) {
 static void add_box(rule_state *state, rule_run run, const int64_t low[3], const int64_t high[3],
                     int along, int64_t mirror) {
     const int across = 1 - along;
-    run.stride = along ? state->cells.pitch : 1;
+    run.stride = along ? state->cells.layout.pitch : 1;
     for (int64_t z = low[2]; z < high[2]; z++) {
         for (int64_t k = low[across]; k < high[across]; k++) {
             run.at[along] = (int32_t)low[along];
@@ -105,20 +105,19 @@ static void add_box(rule_state *state, rule_run run, const int64_t low[3], const
 
 /* Whether other ranks fill the margins along an axis, but for those beyond faces. */
 static bool margin_of_ranks(const rule_state *state, int axis) {
-    return axis == state->model->dims - 1 ? state->base.ranks->count > 1
-                                          : axis == 1 && state->base.cut.across > 1;
+    return state->base.ranks->count > 1 && axis > 0 &&
+           sel_halo_along(&state->base.decomposition, axis);
 }
 
 static void add_section(rule_state *state, int s) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     const int dims = grid->dims, reach = state->model->reach;
-    const int64_t strides[] = {1, state->cells.pitch, state->cells.slice};
+    const int64_t strides[] = {1, state->cells.layout.pitch, state->cells.layout.slice};
     int64_t low[3] = {0}, high[3] = {1, 1, 1};
     for (int a = 0; a < dims; a++) {
-        const sel_block *own = &state->base.own;
-        const bool slow = a == dims - 1, rows = a == 1 && !slow, filled = a < s && s < dims;
-        low[a] = (slow ? own->first : rows ? own->low : 0) - filled * reach;
-        high[a] = (slow ? own->end : rows ? own->high : grid->n[a]) + filled * reach;
+        const bool filled = a < s && s < dims;
+        low[a] = state->base.own.lo[a] - filled * reach;
+        high[a] = state->base.own.hi[a] + filled * reach;
     }
     if (s == RULE_IN_CELLS) {
         add_box(state, (rule_run){.face = RULE_FACES}, low, high, 0, 0);
@@ -205,57 +204,41 @@ static void rule_laws_fill(rule_state *state, int section, uint64_t fields, uint
     }
 }
 
-sel_sides rule_sides_of(const rule_state *state, void *array, int64_t size, int axis, int count) {
-    const bool deep = state->model->dims == 3;
-    const sel_cells *cells = &state->cells;
-    const sel_block *own = &state->base.own;
-    const int64_t plane = (deep ? cells->slice : cells->pitch) * size, row = cells->pitch * size;
-    /* From the first element of a plane or row on; what stands in front of its margin along x is
-     * that of the one before. */
-    const int64_t ahead = state->model->reach * (deep && axis ? cells->pitch + 1 : 1);
-    char *first = (char *)array + (cells->first - ahead) * size + own->first * plane +
-                  (deep ? own->low * row : 0);
-    const int64_t stride = axis ? plane : row;
-    char *end = first + (axis ? own->end - own->first : own->high - own->low) * stride;
-    return (sel_sides){.low = first,
-                       .high = end - count * stride,
-                       .from_low = first - count * stride,
-                       .from_high = end,
-                       .bytes = (size_t)(count * stride),
-                       .pieces = axis ? 0 : own->end - own->first,
-                       .apart = plane};
+static sel_halo rule_laws_halo_of(const rule_state *state, void *array, uint32_t size, int axis,
+                                  int depth) {
+    sel_field field = state->cells;
+    field.type.size = size;
+    return sel_halo_of(&field, &state->base.own, array, axis, depth, 0, 0);
 }
 
-int rule_list_sides(const rule_state *state, uint64_t fields, uint64_t turns, int axis, int count,
-                    sel_sides sides[SEL_MOST_CELL_FIELDS]) {
+int rule_list_halos(const rule_state *state, uint64_t fields, uint64_t turns, int axis, int depth,
+                    sel_halo halos[SEL_MOST_CELL_FIELDS]) {
     int listed = 0;
     for (int f = 0; f < state->model->fields && state->base.ranks->count > 1; f++) {
         if (fields >> f & 1) {
-            sides[listed++] = rule_sides_of(state, state->tables.at[f][turns >> f & 1],
-                                            rule_size(state->model, f), axis, count);
+            halos[listed++] = rule_laws_halo_of(state, state->tables.at[f][turns >> f & 1],
+                                                (uint32_t)rule_size(state->model, f), axis, depth);
         }
     }
     return listed;
 }
 
-/* Those along an axis, with the ranks beside this one; each has planes in one piece. */
-static void rule_laws_exchange(const rule_state *state, int axis, const sel_sides *sides, int count,
-                               char *room) {
+static void rule_laws_exchange(const rule_state *state, int axis, const sel_halo *halos,
+                               int count) {
     const sel_state *base = &state->base;
-    const bool slow = axis == state->model->dims - 1;
-    const sel_beside beside = sel_cut_beside(&base->cut, base->ranks->rank, slow);
-    sel_exchange_sides(base->ranks, &beside, sides, count, slow ? NULL : room);
+    const sel_neighbours neighbours =
+        sel_neighbours_of(&base->decomposition, base->ranks->rank, axis);
+    sel_exchange_halos(base->ranks, &neighbours, halos, count, base->halos);
 }
 
 void rule_fill_margins(rule_state *state, uint64_t fields) {
-    sel_sides sides[SEL_MOST_CELL_FIELDS];
+    sel_halo halos[SEL_MOST_CELL_FIELDS];
     for (int axis = 0; axis < state->model->dims && fields; axis++) {
         rule_laws_fill(state, axis, fields, state->turns);
         if (margin_of_ranks(state, axis)) {
             const int count =
-                rule_list_sides(state, fields, state->turns, axis == state->model->dims - 1,
-                                state->model->reach, sides);
-            rule_laws_exchange(state, axis, sides, count, state->base.halos);
+                rule_list_halos(state, fields, state->turns, axis, state->model->reach, halos);
+            rule_laws_exchange(state, axis, halos, count);
         }
     }
 }
@@ -378,7 +361,8 @@ static bool beside_wall(const rule_state *state, int64_t at) {
     const int reach = state->model->reach, deep = state->model->dims == 3 ? reach : 0;
     for (int z = -deep; z <= deep; z++) {
         for (int y = -reach; y <= reach; y++) {
-            const uint8_t *row = state->kind + at + z * state->cells.slice + y * state->cells.pitch;
+            const uint8_t *row =
+                state->kind + at + z * state->cells.layout.slice + y * state->cells.layout.pitch;
             for (int x = -reach; x <= reach; x++) {
                 if (state->tables.walls[row[x] % RULE_ODD]) {
                     return true;
@@ -391,8 +375,7 @@ static bool beside_wall(const rule_state *state, int64_t at) {
 
 /* Those of cells of other ranks, which number them otherwise. */
 static void share_kinds(rule_state *state, int axis) {
-    const sel_sides sides =
-        rule_sides_of(state, state->kind, 1, axis == state->model->dims - 1, state->model->reach);
+    const sel_halo sides = rule_laws_halo_of(state, state->kind, 1, axis, state->model->reach);
     uint8_t *const at[] = {sides.low, sides.high, sides.from_low, sides.from_high};
     const size_t bytes = sides.bytes, n = bytes * (size_t)(sides.pieces ? sides.pieces : 1);
     uint64_t *walls = sel_ranks_memory(state->base.ranks, 4 * n * sizeof *walls);
@@ -400,9 +383,9 @@ static void share_kinds(rule_state *state, int axis) {
         const size_t piece = k % n / bytes * (size_t)sides.apart;
         walls[k] = state->tables.walls[at[k / n][piece + k % bytes]];
     }
-    const sel_sides masks = {walls, walls + n, walls + 2 * n, walls + 3 * n, n * sizeof *walls,
-                             0,     0};
-    rule_laws_exchange(state, axis, &masks, 1, NULL);
+    const sel_halo masks = {walls, walls + n, walls + 2 * n, walls + 3 * n, n * sizeof *walls,
+                            0,     0};
+    rule_laws_exchange(state, axis, &masks, 1);
     for (size_t k = 2 * n; k < 4 * n; k++) {
         const size_t piece = k % n / bytes * (size_t)sides.apart;
         at[k / n][piece + k % bytes] = rule_laws_kind_of(state, walls[k], 0);

@@ -38,26 +38,28 @@ unsigned rule_blocks(const rule_view *v, rule_shape shape) {
 /* ---- views ---- */
 
 rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k,
-                       const sel_block *planes, uint64_t turns) {
+                       const sel_patch *planes, uint64_t turns) {
     const rule_model *m = state->model;
     const rule_function *f = &m->function[k];
     const sel_grid *grid = &state->plan->base.domain->grid;
-    const bool boxes = state->base.cut.across > 1;
+    const sel_decomposition *d = &state->base.decomposition;
+    const bool boxes = sel_divides_planes(d);
     const int64_t all = state->base.rows_per_plane;
-    const int64_t rows = boxes ? planes->high - planes->low : all;
+    const int64_t rows = boxes ? sel_patch_cells(planes, 1) : all;
+    const int64_t first = planes->lo[d->slow], end = planes->hi[d->slow];
     rule_view v = {.kind = state->kind,
                    .odd = state->kinds > 1 ? state->odd : NULL,
                    .tables = tables,
                    .grid = *grid,
                    .cells = sel_grid_cells(grid),
-                   .first_row = planes->first * rows,
-                   .end_row = planes->end * rows,
-                   .low = planes->low,
+                   .first_row = first * rows,
+                   .end_row = end * rows,
+                   .low = sel_patch_low(d, planes),
                    .height = boxes ? rows : 0,
-                   .beyond = planes->end * all,
-                   .first = state->cells.first,
-                   .pitch = state->cells.pitch,
-                   .slice = state->cells.slice,
+                   .beyond = end * all,
+                   .first = state->cells.layout.origin,
+                   .pitch = state->cells.layout.pitch,
+                   .slice = state->cells.layout.slice,
                    .pieces = rule_pieces(grid->n[0]),
                    .seed = (uint64_t)m->params->seed,
                    .writes = f->writes,

@@ -13,34 +13,26 @@
  */
 enum { UNIT = 64, BEHIND = 1024 };
 
-/* Margins along x lie between the rows: on the right of one, on the left of the next. rows: of a
- * plane, in this rank. */
-static sel_cells rule_state_cells_of(const rule_model *m, const sel_grid *grid, int64_t rows,
-                                     int halo) {
-    const bool deep = grid->dims == 3;
+/* Margins along x lie between the rows: on the right of one, on the left of the next. */
+static sel_field rule_state_cells_of(const rule_model *m, const sel_state *base, int halo) {
+    const sel_grid *grid = &base->plan->domain->grid;
+    const int slow = grid->dims - 1;
     const int64_t pitch = (grid->n[0] + 2 * m->reach + UNIT - 1) / UNIT * UNIT;
-    const int64_t slice = (rows + 2 * m->reach) * pitch;
-    return (sel_cells){.n = {grid->n[0], grid->n[1], grid->n[2]},
-                       .components = 1,
-                       .first = UNIT + (deep ? halo * slice + m->reach * pitch : halo * pitch),
-                       .pitch = pitch,
-                       .slice = slice,
-                       .layers = deep};
-}
-
-static void rule_state_list_cells(rule_state *state, const char *name, sel_type type,
-                                  unsigned saved, void *place) {
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    const bool deep = grid->dims == 3;
-    const int64_t stride = deep ? state->cells.slice : state->cells.pitch;
-    const sel_block *own = &state->base.own;
-    sel_cells cells = state->cells;
-    cells.n[grid->dims - 1] = own->end - own->first;
-    cells.n[1] = deep ? own->high - own->low : cells.n[1];
-    cells.shift = own->first * stride + (deep ? own->low * cells.pitch : 0);
-    cells.count = (cells.n[grid->dims - 1] + 2 * state->halo) * stride + UNIT + BEHIND;
-    cells.plane = cells.count;
-    sel_arrays_add_block(&state->base.arrays, name, place, type, &cells, saved);
+    const int64_t slice = (sel_patch_cells(&base->own, 1) + 2 * m->reach) * pitch;
+    const int64_t first = slow == 2 ? halo * slice + m->reach * pitch : halo * pitch;
+    const sel_layout of_grid = {.n = {grid->n[0], grid->n[1], grid->n[2]},
+                                .slow = slow,
+                                .components = 1,
+                                .origin = UNIT + first,
+                                .pitch = pitch,
+                                .slice = slice};
+    sel_field field = {.layout = sel_patch_layout(&of_grid, &base->own), .halo = halo};
+    const int64_t planes = sel_patch_cells(&base->own, slow) + 2 * halo;
+    field.layout.count = planes * sel_layout_stride(&of_grid, slow) + UNIT + BEHIND;
+    field.layout.component = field.layout.count;
+    field.lead[1] = m->reach;
+    field.lead[2] = m->reach * (pitch + 1) - base->own.lo[1] * pitch;
+    return field;
 }
 
 static void list_field(rule_state *state, int f, int copy) {
@@ -51,27 +43,28 @@ static void list_field(rule_state *state, int f, int copy) {
     const unsigned kept = SEL_SAVED | SEL_ANY_NUMBER;
     const unsigned saved = field->state && (swaps || !copy) ? kept | turn : 0;
     const sel_type type = {"fiu"[field->type], (uint32_t)rule_size(m, f)};
-    rule_state_list_cells(state, m->saved[f], type, saved, &state->tables.at[f][copy]);
+    sel_arrays_add_patch(&state->base.arrays, m->saved[f], &state->tables.at[f][copy], type,
+                         &state->cells.layout, saved);
 }
 
 /* What ranks exchange in a step, margins of the fields that rules look at; or for a derived field.
  * A pass of several steps, of which the halo is wider, takes all that it writes. */
 static uint64_t halo_bytes(const rule_state *state) {
     const rule_model *m = state->model;
-    const int passes = state->halo > m->reach;
+    const int halo = state->cells.halo, passes = halo > m->reach;
     int step = 0, most = 0;
     for (int k = 0; k < m->functions; k++) {
         const rule_function *f = &m->function[k];
-        const int bytes = passes && k < m->rules ? state->halo * rule_bytes(m, f->writes)
+        const int bytes = passes && k < m->rules ? halo * rule_bytes(m, f->writes)
                                                  : m->reach * rule_bytes(m, f->looks);
         step += k < m->rules ? bytes : 0;
         most = bytes > most ? bytes : most;
     }
-    const sel_block *own = &state->base.own;
-    const int64_t plane = m->dims == 3 ? state->cells.slice : state->cells.pitch;
-    const int64_t rows = state->base.cut.across > 1 ? own->end - own->first : 0;
-    return 4 * (uint64_t)(step > most ? step : most) *
-           (uint64_t)(plane + rows * state->cells.pitch);
+    const sel_layout *layout = &state->cells.layout;
+    const int64_t plane = sel_layout_stride(layout, layout->slow);
+    const bool divides = sel_divides_planes(&state->base.decomposition);
+    const int64_t rows = divides ? sel_patch_cells(&state->base.own, 2) : 0;
+    return 4 * (uint64_t)(step > most ? step : most) * (uint64_t)(plane + rows * layout->pitch);
 }
 
 void rule_list(sel_state *base, int halo) {
@@ -80,13 +73,10 @@ void rule_list(sel_state *base, int halo) {
     const rule_model *m = state->model = plan->model;
     const rule_entry *main = &m->entry[m->main];
     const int64_t nx = plan->base.domain->grid.n[0];
-    state->halo = halo > m->reach ? halo : m->reach;
-    const sel_block *block = &base->own;
-    state->cells = rule_state_cells_of(
-        m, &plan->base.domain->grid,
-        m->dims == 3 ? block->high - block->low : plan->base.domain->grid.n[1], state->halo);
+    state->cells = rule_state_cells_of(m, base, halo > m->reach ? halo : m->reach);
     base->halo_bytes = base->ranks->count > 1 ? halo_bytes(state) : 0;
-    rule_state_list_cells(state, "kind", (sel_type){'u', 1}, 0, &state->kind);
+    sel_arrays_add_patch(&base->arrays, "kind", &state->kind, (sel_type){'u', 1},
+                         &state->cells.layout, 0);
     for (int f = 0; f < m->fields; f++) {
         for (int copy = 0; copy < 1 + (int)(m->doubled >> f & 1); copy++) {
             list_field(state, f, copy);
@@ -101,7 +91,7 @@ void rule_list(sel_state *base, int halo) {
     SEL_ADD(&base->arrays, state, start, 3 * m->params->conserved.n,
             SEL_SAVED | SEL_ON_HOST | SEL_ANY_NUMBER);
     rule_list_laws(state);
-    if (base->cut.across > 1 && !base->arrays.memory) {
+    if (sel_divides_planes(&base->decomposition) && !base->arrays.memory) {
         SEL_ADD(&base->arrays, base, halos, (int64_t)base->halo_bytes, 0);
     }
 }

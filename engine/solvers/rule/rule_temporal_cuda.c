@@ -81,7 +81,7 @@ static bool find_pass(const sel_state *base, rule_march *to) {
     *to = (rule_march){0};
     if (!m->simple || plan->law_depends || !is_plain(m) ||
         base->plan->domain->grid.n[0] < MARCH_LEAST_COLUMNS ||
-        sel_state_least_planes(base) < MARCH_LEAST_ROWS) {
+        sel_fewest_cells(&base->decomposition, m->dims - 1) < MARCH_LEAST_ROWS) {
         return false;
     }
     for (int k = 0; k < m->fields; k++) {
@@ -132,10 +132,10 @@ sel_status rule_march_pass(sel_state *base, int64_t step, const cuda_slab *slab,
     const march_device *on = slab->on;
     march_grid g = cuda_march_grid(base, &slab->planes);
     (void)step;
-    g.pitch = (int)all->cells.pitch;
+    g.pitch = (int)all->cells.layout.pitch;
     for (int k = 0; k < march->fields; k++) {
         const int field = march->field[k], turn = (int)(state->now.turns >> field & 1);
-        const int64_t first = all->cells.first * rule_size(all->model, field);
+        const int64_t first = all->cells.layout.origin * rule_size(all->model, field);
         g.from[k] = (const char *)all->tables.at[field][turn] + first;
         g.to[k] = (char *)all->tables.at[field][1 - turn] + first;
     }

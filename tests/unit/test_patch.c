@@ -1,4 +1,4 @@
-/* test_comm.c -- how ranks share out a grid, and halos of boxes. */
+/* test_patch.c -- the decomposition of a grid into patches, and their halos. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -30,22 +30,22 @@ static scene *make(scene *s, int dims, unsigned periodic, int64_t solids) {
     return s;
 }
 
-static int across(int dims, unsigned periodic, int ranks) {
+static int ranks_along_y(int dims, unsigned periodic, int ranks) {
     scene s;
-    sel_cut cut;
+    sel_decomposition d;
     make(&s, dims, periodic, 0);
-    assert_int_equal(sel_grid_cut(&s.domain, ranks, 0, &cut), ranks);
-    return cut.across;
+    assert_int_equal(sel_decompose(&s.domain, ranks, 0, &d), ranks);
+    return sel_divides_planes(&d) ? d.ranks[1] : 1;
 }
 
 static void the_least_halo_decides(void **state) {
     (void)state;
-    assert_int_equal(across(3, 0, 1), 1);
-    assert_int_equal(across(3, 0, 2), 2); /* planes have 9 rows, of which 8 would be cut */
-    assert_int_equal(across(3, 0, 4), 2);
-    assert_int_equal(across(3, 0, 3), 3);
-    assert_int_equal(across(3, 4, 2), 2); /* around z a rank exchanges with itself */
-    assert_int_equal(across(2, 0, 4), 1);
+    assert_int_equal(ranks_along_y(3, 0, 1), 1);
+    assert_int_equal(ranks_along_y(3, 0, 2), 2); /* planes have 9 rows, of which 8 would be cut */
+    assert_int_equal(ranks_along_y(3, 0, 4), 2);
+    assert_int_equal(ranks_along_y(3, 0, 3), 3);
+    assert_int_equal(ranks_along_y(3, 4, 2), 2); /* around z a rank exchanges with itself */
+    assert_int_equal(ranks_along_y(2, 0, 4), 1);
 }
 
 /* Devices take whole planes unless boxes have less than half of their halos. */
@@ -55,15 +55,15 @@ static void devices_have_boxes_where_these_halve_halos(void **state) {
     static const int ranks[] = {4, 16, 36, 8}, wanted[] = {1, 1, 6, 2};
     for (int k = 0; k < 4; k++) {
         scene s;
-        sel_cut cut;
+        sel_decomposition d;
         const int64_t n = sides[k];
         uint8_t *cell = calloc((size_t)(n * n * n), 1);
         make(&s, 3, 0, 0);
         s.domain.cell = cell;
         s.domain.grid.n[0] = s.domain.grid.n[1] = s.domain.grid.n[2] = n;
         s.domain.free_cells = n * n * n;
-        assert_int_equal(sel_grid_cut(&s.domain, ranks[k], SEL_ACROSS_HALVES, &cut), ranks[k]);
-        assert_int_equal(cut.across, wanted[k]); /* of 8 planes eight ranks cannot have two */
+        assert_int_equal(sel_decompose(&s.domain, ranks[k], SEL_FEW_RANKS_Y, &d), ranks[k]);
+        assert_int_equal(d.ranks[1], wanted[k]); /* of 8 planes eight ranks cannot have two */
         free(cell);
     }
 }
@@ -71,21 +71,21 @@ static void devices_have_boxes_where_these_halve_halos(void **state) {
 static void what_does_not_fit_is_told(void **state) {
     (void)state;
     scene s;
-    sel_cut cut;
+    sel_decomposition d;
     make(&s, 3, 0, 0);
-    assert_int_equal(sel_grid_cut(&s.domain, 5, 1, &cut), 4);  /* planes, two each */
-    assert_int_equal(sel_grid_cut(&s.domain, 10, 5, &cut), 8); /* four of nine rows */
-    assert_int_equal(sel_grid_cut(&s.domain, 5, 2, &cut), 4);
+    assert_int_equal(sel_decompose(&s.domain, 5, 1, &d), 4);  /* planes, two each */
+    assert_int_equal(sel_decompose(&s.domain, 10, 5, &d), 8); /* four of nine rows */
+    assert_int_equal(sel_decompose(&s.domain, 5, 2, &d), 4);
 }
 
 static void parts_have_as_many_free_cells(void **state) {
     (void)state;
     scene s;
-    sel_cut cut;
+    sel_decomposition d;
     make(&s, 3, 0, CELLS / 2); /* the lower planes */
-    assert_int_equal(sel_grid_cut(&s.domain, 4, 2, &cut), 4);
-    assert_int_equal(cut.plane[1], 6);
-    assert_int_equal(cut.row[1], 5);
+    assert_int_equal(sel_decompose(&s.domain, 4, 2, &d), 4);
+    assert_int_equal(d.first[2][1], 6);
+    assert_int_equal(d.first[1][1], 5);
 }
 
 /* Every row has one owner, which finds it among its own. */
@@ -96,10 +96,12 @@ static void each_row_is_in_one_part(void **state) {
         scene s;
         int found[NY * NZ] = {0};
         make(&s, ways[w][0], 0, 0);
-        assert_int_equal(sel_grid_cut(&s.domain, ways[w][1], ways[w][2], &s.state.cut), ways[w][1]);
+        assert_int_equal(sel_decompose(&s.domain, ways[w][1], ways[w][2], &s.state.decomposition),
+                         ways[w][1]);
         for (int r = 0; r < ways[w][1]; r++) {
             const sel_ranks ranks = {.rank = r, .count = ways[w][1]};
             s.state.ranks = &ranks;
+            sel_state_divide(&s.state);
             const sel_rows own = sel_own_rows(&s.state);
             for (int64_t k = 0; k < own.count; k++) {
                 found[sel_row_of(&own, k)]++;
@@ -128,7 +130,7 @@ static void parts_of_a_box_are_those_of_its_rows(void **state) {
     const sel_ranks ranks = {.count = 6};
     make(&s, 3, 0, 0);
     s.state.ranks = &ranks;
-    assert_int_equal(sel_grid_cut(&s.domain, 6, 3, &s.state.cut), 6);
+    assert_int_equal(sel_decompose(&s.domain, 6, 3, &s.state.decomposition), 6);
     int64_t all = 0;
     for (int r = 0; r < 6; r++) {
         const sel_rows rows = sel_state_part_rows(&s.state, &box, r);
@@ -170,25 +172,24 @@ static void halos_of_rows_come_before_those_of_planes(void **state) {
     char room[4 * sizeof v];
     void *at[2] = {first, NULL};
     const sel_ranks alone = {.count = 1, .transfer = transfer};
-    const sel_turns turns = {.at = at,
+    const sel_field field = {.at = at,
                              .type = {'f', sizeof *v},
-                             .cells = {.n = {NX, ROWS, PLANES},
-                                       .components = 1,
-                                       .pitch = PITCH,
-                                       .slice = SLICE,
-                                       .plane = ALL},
-                             .width = 1,
-                             .margin = PITCH};
-    /* Of two across the other one has no rows: its transfer brings this one's own. */
-    const sel_cut cut = {.across = 2,
-                         .along = 1,
-                         .wraps = {true, true},
-                         .row = {0, ROWS, ROWS},
-                         .plane = {0, PLANES}};
+                             .layout = {.n = {NX, ROWS, PLANES},
+                                        .slow = 2,
+                                        .components = 1,
+                                        .pitch = PITCH,
+                                        .slice = SLICE},
+                             .halo = 1,
+                             .lead = {0, 0, PITCH}};
+    /* Of two along y the other one has no rows: its transfer brings this one's own. */
+    const sel_decomposition d = {.slow = 2,
+                                 .ranks = {1, 2, 1},
+                                 .periodic = {false, true, true},
+                                 .first = {{0, NX}, {0, ROWS, ROWS}, {0, PLANES}}};
     for (int k = 0; k < ROWS * PLANES; k++) {
         first[k / ROWS * SLICE + k % ROWS * PITCH] = (float)(1 + k);
     }
-    sel_exchange_ranks(&alone, &cut, &turns, turns.at[0], room);
+    sel_exchange_field(&alone, &d, &field, field.at[0], room);
     for (int z = -1; z <= PLANES; z++) {
         for (int y = -1; y <= ROWS; y++) {
             const int cell = (z + PLANES) % PLANES * ROWS + (y + ROWS) % ROWS;

@@ -1,0 +1,88 @@
+/* halo.h -- fields: numbers of cells that steps read beyond the rank's patch; their halos.
+ *
+ * A field is stored with a halo of some cells beyond each end of the patch along the divided axes.
+ * Before a step reads it, each rank sends the cells at its ends to its neighbours, first along y,
+ * then along z together with the halos along y, so that the cells at edges arrive, too:
+ *
+ *        +---+--------------+---+        1. along y: rows of the patch
+ *        | 2 |      1       | 2 |        2. along z: planes, with the halo rows of 1
+ *     y  +---+--------------+---+
+ *        | 2 | cells of the | 2 |
+ *        | 2 |    patch     | 2 |
+ *        +---+--------------+---+
+ *        | 2 |      1       | 2 |
+ *        +---+--------------+---+
+ *                  z ->
+ *
+ * A rank that is alone along the slowest axis fills its halo there by a message to itself, where
+ * the grid is periodic.
+ */
+#ifndef SEL_HALO_H
+#define SEL_HALO_H
+
+#include "engine/base/ranks.h"
+#include "engine/core/arrays.h"
+#include "engine/scene/solver.h"
+
+typedef struct sel_field {
+    void **at; /* the copies: two that take turns, at[step & 1] is that of a step */
+    sel_type type;
+    sel_layout layout;
+    int halo;        /* cells beyond each end of the patch along a divided axis */
+    int64_t lead[3]; /* [1], [2]: elements that a row, a plane has in front of cell (0, 0) of it,
+                        which are sent and received with it */
+    bool behind; /* both halos along the slowest axis stand behind the patch, the lower one first */
+} sel_field;
+
+/* Elements from a plane of the slowest axis to the next one. */
+static inline int64_t sel_field_stride(const sel_field *field) {
+    return sel_layout_stride(&field->layout, field->layout.slow);
+}
+
+/* What an array sends to the neighbours on the lower and the upper side, and receives from them, as
+ * many bytes each: `pieces` (0: one) of `bytes` bytes, `apart` bytes from one to the next. */
+typedef struct sel_halo {
+    void *low, *high, *from_low, *from_high;
+    size_t bytes;
+    int64_t pieces, apart;
+} sel_halo;
+
+/* The halos of an array that is laid out as the field, `depth` cells deep, along an axis.
+ * `up`, `down`: the component that goes up, and the one that goes down. */
+sel_halo sel_halo_of(const sel_field *field, const sel_patch *own, void *array, int axis, int depth,
+                     int up, int down);
+
+/* The same of all components. Returns the number of halos. */
+enum { SEL_MOST_COMPONENTS = 32 };
+int sel_list_halos(const sel_field *field, const sel_patch *own, void *array, int axis, int depth,
+                   sel_halo halos[SEL_MOST_COMPONENTS]);
+
+/* Bytes that a rank sends to one neighbour along an axis for all components of a field, as many
+ * cells deep as its halo. */
+int64_t sel_halo_bytes(const sel_field *field, const sel_patch *own, int axis);
+
+/* Whether halos along an axis come from other ranks. */
+static inline bool sel_halo_along(const sel_decomposition *decomposition, int axis) {
+    return axis == decomposition->slow || decomposition->ranks[axis] > 1;
+}
+
+/* Sends and receives halos along an axis. `room`: four times the bytes of all halos, if any of them
+ * has pieces; else NULL. */
+void sel_exchange_halos(const sel_ranks *ranks, const sel_neighbours *neighbours,
+                        const sel_halo *halos, int count, char *room);
+
+/* Fills the halo of an array that is laid out as the field, along all axes. `room` as above. */
+void sel_exchange_field(const sel_ranks *ranks, const sel_decomposition *decomposition,
+                        const sel_field *field, void *array, char *room);
+
+/* The messages of a halo of one piece; returns their number. Where one rank is the neighbour on
+ * both sides, the message to the lower side comes first. */
+int sel_list_messages(const sel_neighbours *neighbours, const sel_halo *halo,
+                      sel_message messages[4]);
+
+/* The ranks of a plan. */
+static inline const sel_ranks *sel_plan_ranks(const sel_plan *plan) {
+    return plan->ranks ? plan->ranks : &sel_one_rank;
+}
+
+#endif
