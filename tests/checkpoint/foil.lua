@@ -6,7 +6,6 @@ local p = sel.params {
   save = { 0, "steps between checkpoints; 0: none", integer = true },
   from = { 0, "first step of the forces", integer = true },
   nu = { 0.003, "viscosity: tau 0.509" },
-  collision = { "trt", "collision operator" },
 }
 local list = { out.flux { region = "out", every = 3 } }
 for i, every in ipairs { 1, 7, 20 } do
@@ -16,7 +15,7 @@ if p.save > 0 then
   list[#list + 1] = out.checkpoint { every = p.save }
 end
 return sel.lbm {
-  lattice = "D2Q9", size = { 80, 40 }, nu = p.nu, collision = p.collision,
+  lattice = "D2Q9", size = { 80, 40 }, nu = p.nu,
   reference = { length = 24, velocity = 0.05 },
   initial = { velocity = { 0.05, 0 } },
   regions = {

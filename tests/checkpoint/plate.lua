@@ -6,17 +6,16 @@ local p = sel.params {
   save = { 0, "steps between checkpoints; 0: none", integer = true },
   layout = { "cell", "layout" }, deep = { 0, "planes; 0: in 2-D", integer = true },
   body = { "varied", "uniform, or varied: materials, a source, a hole" },
-  laws = { "time", "still, time, control, or lua: what only Lua can evaluate" },
+  laws = { "time", "still, time or control" },
   around = { 0, "1: periodic along y", integer = true },
   mean = { 0, "stop.mean_change; 0: none" }, scheme = { "explicit", "scheme" },
   base = { 0, "what all temperatures are higher by" },
 }
 local deep, varied, cell = p.deep > 0, p.body == "varied", p.layout == "cell"
-local around, weight = p.around > 0, { 1 }
+local around = p.around > 0
 local function value(a)
   if p.laws == "still" then return a end
   if p.laws == "control" then return function(x, fan) return a + 0.2 * fan * math.cos(x / 5) end end
-  if p.laws == "lua" then return function(x, t) return a + 0.3 * math.sin(x / 7 + t / 9) * weight[1 + math.floor(t) * 0] end end
   return function(x, y, t, fan) return a + 0.3 * math.sin(x / 7 + t / 9) + 0.1 * fan * math.cos(y / 5) end
 end
 local regions = {

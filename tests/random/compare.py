@@ -142,9 +142,10 @@ def compare_processor(runs):
 
 def compare_resumed(runs, seed, ways):
     """Half the run is made in one way, the other half in another."""
-    cuts = [[], ["--threads", "3"]] + ([["--ranks", "2"]] if "ranks" in ways else [])
-    cuts += [["SELENITE_ACROSS=2", "--ranks", "4"]] if "boxes" in ways else []
-    before, after = cuts[seed % len(cuts)], cuts[seed // 3 % len(cuts)]
+    cuts = [[], ["--threads", "3"]]
+    cuts += [["--ranks", "2"], ["--ranks", "4"], ["--ranks", "3"]] if "ranks" in ways else []
+    cuts += [["SELENITE_ACROSS=2", "--ranks", "4"], ["--ranks", "3"]] if "boxes" in ways else []
+    before, after = cuts[seed % len(cuts)], cuts[(2 * seed + seed // len(cuts)) % len(cuts)]
     total = runs.told("one")["steps"]
     if total < 2:
         return None
