@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 #include "engine/base/file.h"
-#include "engine/io/gdal.h"
+#include "engine/io/raster.h"
 
 /* ---- the library ---- */
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 #include "engine/base/text.h"
-#include "engine/io/gdal.h"
+#include "engine/io/raster.h"
 #include "engine/io/tif.h"
 
 /* ---- reading ---- */

@@ -11,8 +11,6 @@
 #include <strings.h>
 #include "engine/base/file.h"
 #include "engine/base/hardware.h"
-#include "engine/io/gdal.h"
-#include "engine/io/map.h"
 #include "engine/io/tif.h"
 
 static const sel_table_field raster_fields[] = {

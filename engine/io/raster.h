@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "engine/base/arena.h"
-#include "engine/values/quantity.h"
 #include "engine/values/lookup_value.h"
+#include "engine/values/quantity.h"
 #include "engine/values/schema.h"
 
 /* The parameters of sel.raster{}. */
@@ -211,5 +211,63 @@ sel_status sel_grid_file_write(const sel_grid_file *grid, sel_grid_writer *write
 /* Advises what to do about an undeclared nodata value: declare it; or, if the file also has gaps of
  * its declared value, replace one value by the other with gdalwarp. */
 void sel_map_declare(const sel_raster_file *file, const sel_undeclared *u, char *text, size_t size);
+
+/* ---- formats that only GDAL reads, through libgdal if it is installed ---- */
+
+/* A reader. Opens source->name anew, without source->file, and reads place, map,
+ * units and values; values under a mask become NaN. Reads local regular files only: refuses a name
+ * that GDAL would not open as a file, and a VRT that refers to anything else or holds code. libgdal
+ * is loaded at the first use. SEL_BAD_FILE: refused, unreadable, or there is no libgdal. */
+sel_raster_reader sel_gdal_read;
+
+/* "; with libgdal it is read: install ...", for the messages of other readers; "" if libgdal is
+ * installed. */
+const char *sel_gdal_missing(void);
+
+/* ---- maps, for all readers: GeoTIFF keys, units of length, files beside a raster ---- */
+
+/* Keys of OGC GeoTIFF 1.1, and their values. */
+enum {
+    SEL_KEY_MODEL_TYPE = 1024,
+    SEL_KEY_RASTER_TYPE = 1025,
+    SEL_KEY_CITATION = 1026,
+    SEL_KEY_GEOGRAPHIC_TYPE = 2048,
+    SEL_KEY_PROJECTED_TYPE = 3072,
+    SEL_KEY_PROJECTED_CITATION = 3073,
+    SEL_KEY_LINEAR_UNIT = 3076,
+    SEL_KEY_LINEAR_UNIT_SIZE = 3077,
+    SEL_KEY_VERTICAL_TYPE = 4096,
+    SEL_KEY_VERTICAL_UNIT = 4099,
+    SEL_IS_PROJECTED = 1,
+    SEL_IS_GEOGRAPHIC = 2,
+    SEL_IS_AREA = 1,
+    SEL_IS_POINT = 2,
+    SEL_USER_DEFINED = 32767
+};
+
+/* Esri's programs and GDAL read well-known text from a citation key that begins with this, if the
+ * model is user-defined. */
+#define SEL_CITATION "ESRI PE String = "
+
+/* The value of the key `wanted`, if it is stored in the directory itself; 0: there is none, or
+ * `keys` is NULL. */
+int sel_geo_key(const sel_geo_keys *keys, int wanted);
+
+/* The unit of the coordinates of a projected map, and of the heights of a vertical datum, by EPSG
+ * code. `metres` is NaN for a code that the table does not cover, and for depths (positive down).
+ */
+sel_length sel_epsg_projected(int code);
+sel_length sel_epsg_vertical(int code);
+
+/* A unit by its EPSG code; metres is NaN for an unknown code. */
+sel_length sel_epsg_unit(int code);
+
+/* Sets file->place and file->height from the .prj or else the keys, and from `unit`, the unit that
+ * the file declares for its values (NULL: none). */
+void sel_map_find_units(sel_arena *arena, sel_raster_file *file, const char *unit);
+
+/* Places a raster by the world file beside its file, if there is one, for a file that does not
+ * place it itself. */
+sel_status sel_world_read(sel_raster_source *source);
 
 #endif

@@ -3,7 +3,7 @@
 #define SEL_TIF_H
 
 #include <tiffio.h>
-#include "engine/io/map.h"
+#include "engine/io/raster.h"
 
 /* The first error that libtiff reported. */
 typedef struct sel_tif_complaint {

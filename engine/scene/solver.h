@@ -8,8 +8,8 @@
 #ifndef SEL_SOLVER_H
 #define SEL_SOLVER_H
 
-#include "engine/scene/audit.h"
 #include "engine/base/sums.h"
+#include "engine/scene/domain.h"
 
 /* A field that outputs can name. */
 typedef enum sel_field_rank {
@@ -252,6 +252,40 @@ typedef struct sel_backend {
     void (*device)(int device, char *text, size_t size);
 } sel_backend;
 
+/* ---- the audit of single precision ----
+ *
+ * The changes of some cells are computed again in double precision, without truncation to whole
+ * quanta, and compared with those of the run (sel_solver.audit, engine/run/run_audit.c).
+ */
+
+enum { SEL_AUDITED = 64 /* most cells of an audit */, SEL_AUDIT_FIELDS = 64 };
+
+/* The audited cells: free cells in ascending order, each once. */
+typedef struct sel_audited {
+    int count;
+    int64_t cell[SEL_AUDITED];
+} sel_audited;
+
+/* What an audit reads from a state: each field in each cell. */
+typedef struct sel_audit_reads {
+    int fields, field[SEL_AUDIT_FIELDS]; /* indices in sel_solver.fields */
+    int64_t cells, *cell;
+} sel_audit_reads;
+
+/* The change of one component of a field in a step, or the outflow of a cell in a step: as the run
+ * computes it and as double precision does. One number per audited cell; NaN: unknown. */
+typedef struct sel_audit {
+    const char *what; /* "temperature" */
+    int field, component, count;
+    bool flows;                                     /* the numbers are outflows; false: changes */
+    double change[SEL_AUDITED], right[SEL_AUDITED]; /* of the run; in double precision */
+    /* noise: the uncertainty of `right` from the last digits of the stored values. fades: the
+     * fraction by which one step damps a shift of the whole field, or the outflow. 0: unknown. */
+    double noise[SEL_AUDITED], fades[SEL_AUDITED];
+} sel_audit;
+
+/* ---- the solver ---- */
+
 /* Bytes per cell: read and written by a step, read by a monitor, stored by a state. */
 typedef struct sel_cell_bytes {
     double update, look, state;
@@ -404,5 +438,30 @@ extern const sel_solver *const sel_solvers[];
 /* The index in solver->fields of a field ("velocity", *component = -1) or of one of its components
  * ("velocity_x", *component = 0). -1: the solver has no such field. */
 int sel_solver_field(const sel_solver *solver, int dims, const char *name, int *component);
+
+/* ---- samples of cells (survey.c) ---- */
+
+/* Draws audited cells at random from the free cells for which fits(of, cell) holds (NULL: every
+ * free cell). The result depends on the seed only, not on the number of ranks. */
+void sel_audited_draw(const sel_domain *domain, uint64_t seed,
+                      bool (*fits)(const void *of, int64_t cell), const void *of, sel_audited *to);
+
+/* Values of a quantity of one component in free cells. */
+typedef struct sel_survey {
+    double sum, largest; /* largest: at least 0 */
+    int64_t count;       /* values in the sum */
+    bool estimate;       /* the values are a sample */
+} sel_survey;
+
+/* The values in all free cells at the time t. `what`: the quantity's name in messages. */
+sel_status sel_survey_cells(const sel_plan *plan, const sel_quantity *quantity, const char *what,
+                            double t, sel_survey *found, sel_error *error);
+
+/* The values at the middle of each step of a run, with the controls of the start. A quantity that
+ * depends only on time or only on place is summed over all steps or cells; others are sampled.
+ * False: the quantity is not given, has no value somewhere, or depends on time in a run without
+ * end. */
+bool sel_survey_run(const sel_plan *plan, const sel_quantity *quantity, const char *what,
+                    sel_survey *found);
 
 #endif

@@ -8,7 +8,7 @@
  *     instructions:  ADD MUL SELECT | SIN   | SUB MAX LT AND
  *     done by:       f0_0()         | loops | f0_2()
  */
-#include "engine/values/native.h"
+#include "engine/values/program_row.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "engine/io/map.h"
+#include "engine/io/raster.h"
 #include "tests/unit/files.h"
 #include "tests/unit/raster_cell.h"
 

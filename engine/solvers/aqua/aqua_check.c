@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/scene/survey.h"
+#include "engine/scene/solver.h"
 #include "engine/solvers/aqua/aqua.h"
 
 /* ---- rates of rain ---- */

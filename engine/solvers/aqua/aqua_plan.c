@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include "engine/solvers/aqua/aqua.h"
 #include "engine/core/cpu.h"
-#include "engine/scene/survey.h"
+#include "engine/scene/solver.h"
 
 /* ---- the ground ---- */
 

@@ -7,7 +7,7 @@
 #include "engine/base/stream.h"
 #include "engine/core/cpu.h"
 #include "engine/solvers/rule/rule.h"
-#include "engine/values/native.h"
+#include "engine/values/program_row.h"
 
 typedef struct rule_cpu {
     rule_state all;
