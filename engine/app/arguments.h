@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include "engine/base/status.h"
 #include "engine/run/prepare.h"
 
 /* Bits of the commands that take options. */
@@ -94,5 +95,25 @@ bool sel_usage_of(FILE *to, const char *name);
 
 /* Prints the man page, docs/selenite.1. */
 void sel_man_page(FILE *to);
+
+/* ---- technical terms that scripts do not use, for `selenite help WORD` (topics.c) ---- */
+
+typedef struct sel_topic {
+    const char *words; /* in lower case, separated by blanks */
+    const char *answer;
+} sel_topic;
+
+/* All topics; ends with words == NULL. */
+extern const sel_topic sel_topics[];
+
+/* Whether `word`, in lower case, is one of the topic's words. */
+bool sel_topic_has(const sel_topic *topic, const char *word);
+
+/* ---- starting this program in several ranks (launch.c) ---- */
+
+/* Runs this program with `arguments` (ends with NULL) in `count` ranks by mpirun, and exits with
+ * its status. Signals are forwarded, so that the ranks end a run in order. Returns only on failure:
+ * SEL_NO_DEVICE, no mpirun. */
+sel_status sel_launch_ranks(int count, const char *const *arguments, sel_error *error);
 
 #endif

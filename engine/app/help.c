@@ -7,7 +7,6 @@
 #include "completion_zsh.h"
 #include "man_page.h"
 #include "engine/app/arguments.h"
-#include "engine/app/topics.h"
 
 enum { MAX_NAMES = 512 };
 

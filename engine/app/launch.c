@@ -1,5 +1,5 @@
 /* launch.c -- starts this program in several ranks by mpirun, and forwards signals to it. */
-#include "engine/app/launch.h"
+#include "engine/app/arguments.h"
 
 #include <errno.h>
 #include <fcntl.h>

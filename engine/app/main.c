@@ -6,12 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 #include "engine/app/arguments.h"
-#include "engine/app/launch.h"
 #include "engine/base/file.h"
 #include "engine/base/folder.h"
 #include "engine/base/hardware.h"
 #include "engine/base/process.h"
-#include "engine/run/compare.h"
+#include "engine/run/prepare.h"
 #include "engine/run/run.h"
 #include "engine/base/version.h"
 #include "lua/script/script.h"

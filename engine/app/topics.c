@@ -1,7 +1,7 @@
 /* topics.c -- technical terms that scripts do not use: what Selenite calls the thing, or that it
  * has none and what to use instead. See also docs/limits.md.
  */
-#include "engine/app/topics.h"
+#include "engine/app/arguments.h"
 
 #include <string.h>
 

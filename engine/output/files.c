@@ -1,5 +1,5 @@
 /* files.c -- the list of files of a run's outputs, and the run's results. */
-#include "engine/output/files.h"
+#include "engine/output/output.h"
 
 #include <stdint.h>
 #include <stdio.h>

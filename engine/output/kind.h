@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 #include "engine/base/folder.h"
-#include "engine/output/output_params.h"
+#include "engine/output/output.h"
 
 /* The fields that every table of an output begins with. */
 #define SEL_OUT_COMMON_ROWS                                                                        \

@@ -1,5 +1,5 @@
 /* compare.c -- checks that all ranks of a run have read the same script and files. */
-#include "engine/run/compare.h"
+#include "engine/run/prepare.h"
 
 #include <stdlib.h>
 #include <string.h>

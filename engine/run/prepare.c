@@ -7,7 +7,6 @@
 #include "engine/base/hardware.h"
 #include "engine/core/team.h"
 #include "engine/output/output.h"
-#include "engine/run/compare.h"
 
 /* In f32 the change between two tests does not fall below the round-off of the populations. */
 static const double least_steady_f32 = 1e-5;

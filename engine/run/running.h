@@ -127,7 +127,7 @@ void sel_run_warn(run *r, const char *format, ...) SEL_PRINTF(2, 3);
 /* A sel_output_context.warn: warns once per `about`, with which `text` begins. `run` is the run. */
 void sel_run_warn_once(void *run, const char *about, const char *text);
 
-/* Warns if a run that was found steady is driven by something that varies in time (run_alias.c). */
+/* Warns if a run that was found steady is driven by something that varies in time (run_tests.c). */
 void sel_run_warn_of_aliasing(run *r);
 
 /* The audit of single precision (run_audit.c): starts it; waits for it, if it is pending, and takes
