@@ -373,6 +373,7 @@ help:
 	@echo 'make bench           how fast this machine runs the kernels'
 	@echo 'make lint | format   check or apply the code style'
 	@echo 'make gpu-tests       what tests/cuda/gpu.sh needs on a machine with a GPU, in $(BUILD)/gpu'
+	@echo 'make test-device     the tests of CUDA code, on the CPU (minutes); ONLY=test_cuda_heat: one, ONLY=short: fast ones'
 	@echo 'make install         to PREFIX=$(PREFIX), below DESTDIR=; with documents, man page, completions'
 	@echo 'make release         a stripped binary, for all GPUs, in build-release/'
 	@echo 'make annotations     regenerate lua/meta/selenite.lua, docs/reference.md, docs/selenite.1'

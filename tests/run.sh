@@ -3,8 +3,8 @@
 # usage: BUILD=build BACKEND=cpu|cuda JOBS=N tests/run.sh [PATTERN]
 #   PATTERN   only test programs whose name contains it
 #   BACKEND   what computes in scenarios; cuda: only what a GPU is concerned with
-#   JOBS      how many programs run at a time; without it, as many as there are processors, four at
-#             most: more would have done before the longest one
+#   JOBS      how many programs run at a time; without it, as many as there are processors, at most
+#             four: with more, the longest program would still be running when the others have ended
 # Every program prints TAP: "ok NAME" or "not ok NAME", "# SKIP" behind what could not run.
 set -u
 BUILD=${BUILD:-build}
@@ -17,8 +17,8 @@ jobs=${JOBS:-$(nproc 2>/dev/null || echo 1)}
 log=$BUILD/tests/logs
 mkdir -p "$log"
 
-# What begins before all others, for it takes longest; what has little time between two of its
-# moments, and runs alone behind all others.
+# first: begins before the others, since it takes longest. alone: run one by one after the others,
+# since they measure short times.
 first=ranks
 alone='test_backend|test_rule_read|process'
 
