@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/tap.sh
 
-twice=$(grep -roE '^static [^;={}()]*[ *][a-z_0-9]+\(' engine cuda geometry lua --include='*.c' |
+twice=$(grep -roE '^(static|[A-Z_]*INLINE) [^;={}()]*[ *][a-z_0-9]+\(' engine cuda geometry lua --include='*.c' --include='*.h' |
     awk '{
         file = $0; sub(/:.*/, "", file)
         name = $0; sub(/\($/, "", name); sub(/.*[ *]/, "", name)

@@ -476,7 +476,7 @@ typedef struct template_row {
 } template_row;
 
 /* Fills row `k` of the list that begins with the letter `list`; false: the list has no such row. */
-static bool fill_row(template_row *row, char list, int k, const name_list *names, bool roff) {
+static bool help_fill_row(template_row *row, char list, int k, const name_list *names, bool roff) {
     memset(row->column, 0, sizeof row->column);
     if (list == 'c') {
         const sel_command *of = &sel_commands[k];
@@ -505,7 +505,7 @@ static void print_template(FILE *to, const unsigned char *template, bool roff) {
     template_row row;
     for (const char *open; (open = strstr(text, "{{")); text = strstr(open, "}}") + 2) {
         fwrite(text, 1, (size_t)(open - text), to);
-        for (int k = 0; fill_row(&row, open[2], k, &names, roff); k++) {
+        for (int k = 0; help_fill_row(&row, open[2], k, &names, roff); k++) {
             for (const char *c = strchr(open, ' ') + 1; strncmp(c, "}}", 2) != 0; c++) {
                 if (*c == '$') {
                     print_escaped(to, row.column[*++c - '1'], roff ? "-\\'" : "",

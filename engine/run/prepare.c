@@ -256,10 +256,10 @@ sel_status sel_ranks_fit(const sel_prepared *prepared, int count, sel_decomposit
     return ranks_y > 1 && (count % ranks_y || decomposition->ranks[1] < ranks_y)
                ? sel_fail_as(
                      error, SEL_BAD_USAGE, where,
-                     "SELENITE_ACROSS=%d: so many of %d ranks cannot lie beside each other along "
-                     "the %lld cells of y; leave it out, or give a divisor of the ranks, "
-                     "with two cells for each at least",
-                     ranks_y, count, (long long)grid->n[1])
+                     "SELENITE_ACROSS=%d: %d ranks cannot be divided into rows of %d along y, "
+                     "which has %lld cells; use a divisor of %d with at least 2 cells per rank, "
+                     "or leave it out",
+                     ranks_y, count, ranks_y, (long long)grid->n[1], count)
                : sel_fail_as(error, SEL_BAD_USAGE, where,
                              "the grid is cut along %s, where %lld cells are enough for %d ranks, "
                              "not for %d",

@@ -276,7 +276,7 @@ ok "ranks that have read different scripts" says 1 'rank 1 has read other .* tha
     run "$work/long.lua" wrong=rank --trust --ranks 2 -o "$work/other"
 ok "more ranks than the grid has room for" says 2 'cut along y' \
     run scenarios/aqua_wave.lua N=48 steps=2 --ranks 3 -o "$work/other"
-ok "more ranks across than there are" cut_in 2 says 2 '.*cannot lie beside each other along the 12 cells of y' \
+ok "more ranks across than there are" cut_in 2 says 2 '.*3 ranks cannot be divided into rows of 2 along y, which has 12 cells; use a divisor of 3' \
     run scenarios/cavity3d.lua N=12 --backend cpu --ranks 3 -o "$work/other"
 ok "ranks across a plane" cut_in 2 says 2 'a grid of 2 dimensions is cut along y anyway' \
     run scenarios/aqua_wave.lua N=48 --backend cpu --ranks 2 -o "$work/other"
