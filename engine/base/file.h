@@ -9,8 +9,7 @@
 /* Opens a regular file for reading; the caller closes it. All files that a scenario names are
  * opened by this function. SEL_BAD_FILE: the file cannot be opened, or is no regular file: a
  * folder, a device or FIFO, where a read may block or have effects, or a file that the kernel
- * generates
- * (/proc, /sys). */
+ * generates (/proc, /sys). */
 sel_status sel_file_open(const char *path, FILE **file, sel_error *error);
 
 /* Reads all of a regular file, or of standard input (path NULL), into *bytes, which the caller

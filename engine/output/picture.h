@@ -60,7 +60,7 @@ typedef struct sel_plot {
     int64_t n[2];                     /* number of values along the two axes */
     int64_t first[2], every[2];       /* value k belongs to cell first + k * every */
     double dx[2];                     /* sides of a cell along the axes */
-    double span[2], start;            /* extent in cells; index of the lower borders, 0 or -1/2 */
+    double span[2], start;            /* in cells; index of the lower borders: -1/2, nodes 0 */
     const float *values;              /* [n[1]][n[0]] */
     const uint8_t *solid;             /* [n[1]][n[0]], SEL_PLANE_FREE ... */
     const sel_picture_params *params; /* its colours, min, max, scale, exaggeration and above */

@@ -1,6 +1,8 @@
 /* program_pack.c -- packs programs into one block: tables that refer to each other by index.
  *
- * Programs are appended to growing tables; the block consists of the tables one after the other.
+ * Programs are appended to growing tables; the block consists of the tables one after the other, so
+ * that one copy brings all of them to a device. DATA has the numbers of each program's lookups,
+ * NUMBERS the values of series and rasters.
  */
 #include <stdlib.h>
 #include <string.h>
