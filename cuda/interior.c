@@ -121,7 +121,7 @@ cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, i
     const int slow = state->decomposition.slow;
     const int64_t first = state->own.lo[slow], last = state->own.hi[slow];
     const int64_t n = state->plan->domain->grid.n[slow];
-    /* Planes before `end` stand so many planes further on. */
+    /* Planes before `end` (and not in the part before) stand `further` planes further on. */
     struct {
         int64_t end, further;
     } part[3] = {{first, low - first + 1}, {last, 0}, {n, high - last}};
