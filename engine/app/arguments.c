@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/base/character.h"
+#include "engine/base/text.h"
 #include "engine/base/hardware.h"
 
 /* More than any machine has: a mistake. */

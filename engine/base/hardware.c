@@ -11,7 +11,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-#include "engine/base/stream.h"
+#include "engine/base/kernel.h"
 
 /* The text behind "KEY : " in a file of /proc, without the newline; empty if there is no KEY. */
 static void proc_value(const char *path, const char *key, char *text, size_t size) {

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "engine/base/character.h"
+#include "engine/base/text.h"
 #include "engine/base/hardware.h"
 
 /* Whether byte i is a control character: below 32, 127, or 0x80 to 0x9f, either as a single byte or

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "engine/base/cc.h"
+#include "engine/base/code_cache.h"
 #include "engine/values/program_print.h"
 
 typedef void rows_function(int n, void *const *slot, void *const *to);

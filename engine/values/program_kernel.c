@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 #include "engine/base/kernel.h"
-#include "engine/base/stream.h"
 #include "engine/values/philox.h"
 #include "engine/values/program_row.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "engine/base/character.h"
+#include "engine/base/text.h"
 #include "engine/values/series.h"
 
 /* ---- dates of ISO 8601, such as 2024-05-31T12:30:00Z ---- */

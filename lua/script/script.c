@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "engine/base/character.h"
+#include "engine/base/text.h"
 #include "engine/base/file.h"
 #include "lua/script/state.h"
 

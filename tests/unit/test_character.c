@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <string.h>
-#include "engine/base/character.h"
+#include "engine/base/text.h"
 
 static void characters_have_names(void **state) {
     (void)state;

@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "engine/base/cc.h"
+#include "engine/base/code_cache.h"
 #include "engine/base/hardware.h"
 #include "tests/unit/rule_graph.h"
 

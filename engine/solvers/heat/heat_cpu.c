@@ -1,6 +1,6 @@
 /* heat_cpu.c -- sel.heat on the processor. */
 #include <omp.h>
-#include "engine/base/stream.h"
+#include "engine/base/kernel.h"
 #include "engine/core/cpu.h"
 #include "engine/solvers/heat/heat.h"
 

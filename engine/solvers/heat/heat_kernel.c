@@ -1,6 +1,5 @@
 /* heat_kernel.c -- the CPU's inner loops in both precisions, as a table for one level. */
 #include "engine/base/kernel.h"
-#include "engine/base/stream.h"
 #include "engine/solvers/heat/heat.h"
 
 #define HEAT_FMA(a, b, c) ((a) * (b) + (c))

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "engine/base/stream.h"
+#include "engine/base/kernel.h"
 
 /* Planes begin this many cache lines further on in a page of 64 lines than the plane before: so all
  * streams of a step stand in different sets of the caches, wherever they are in a row. */

@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include "engine/base/kernel.h"
-#include "engine/base/stream.h"
 #include "engine/solvers/lbm/lbm_cpu.h"
 
 /* The cells of a row do not depend on each other. (Not `omp simd`: with it gcc keeps the arrays of

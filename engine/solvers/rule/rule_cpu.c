@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/base/stream.h"
+#include "engine/base/kernel.h"
 #include "engine/core/cpu.h"
 #include "engine/solvers/rule/rule.h"
 #include "engine/values/program_row.h"
