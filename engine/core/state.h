@@ -115,8 +115,8 @@ sel_layout sel_plain_layout(const sel_grid *grid, int components);
  * patch. With several components `count` and `component` are of the patch already. */
 sel_layout sel_patch_layout(const sel_layout *of_grid, const sel_patch *patch);
 
-/* Lists an array of such cells (components 0: none). A rank has those of its own planes; its pointer
- * is shifted so that a cell keeps its number in the whole grid. Returns the elements of a
+/* Lists an array of such cells (components 0: none). A rank has those of its own planes; its
+ * pointer is shifted so that a cell keeps its number in the whole grid. Returns the elements of a
  * component. */
 int64_t sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
                            int components, unsigned flags);
