@@ -345,23 +345,6 @@ static void a_region_of_which_something_is_left_is_not_told(void **state) {
     assert_warnings(f, "");
 }
 
-static void three_dimensions_have_six_faces(void **state) {
-    fixture *f = *state;
-    f->common.size = (sel_ints){3, {3, 4, 5}};
-    add(f, "walls", faces(f), &fake_anywhere);
-    add(f, "top", face(f, SEL_Z_MAX), &fake_anywhere);
-    assert_int_equal(create(f), SEL_OK);
-    assert_int_equal(sel_face_sites(&f->domain->grid, SEL_X_MIN), 20);
-    assert_int_equal(f->domain->face[SEL_X_MAX][19], 1);
-    assert_int_equal(f->domain->face[SEL_Z_MAX][11], 2);
-    uint8_t type[60], solid[60], boundary[60];
-    sel_box all = sel_grid_box(&f->domain->grid);
-    sel_domain_cells(f->domain, &all, &(sel_cell_marks){type, solid, boundary});
-    assert_int_equal(boundary[(4 * 4 + 1) * 3 + 1], 2);
-    assert_int_equal(boundary[(2 * 4 + 1) * 3 + 1], 0);
-    assert_int_equal(boundary[(2 * 4 + 1) * 3], 1);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -389,7 +372,6 @@ int main(void) {
         TEST(a_region_painted_over_by_several_names_who_took_most),
         TEST(a_face_behind_solid_cells_is_told),
         TEST(a_region_of_which_something_is_left_is_not_told),
-        TEST(three_dimensions_have_six_faces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,25 +52,6 @@ static void test_trt_gives_the_parabola(void **unused) {
     }
 }
 
-static void test_parabola_lies_along_y_too(void **unused) {
-    (void)unused;
-    lbm_case c;
-    case_begin(&c, H, L, 0.8);
-    c.params.common.periodic = 2;
-    c.params.acceleration = sel_constant2(0, -1e-5);
-    case_walls(&c, SEL_X_MIN, SEL_X_MAX);
-    case_start(&c);
-    case_run_until_steady(&c, 500, 1e-14);
-    double u[2 * H * L];
-    case_read(&c, LBM_VELOCITY, 2, u);
-    flow exact = {-1e-5, 0.1, H, 0};
-    for (int k = 0; k < H * L; k++) {
-        double value = parabola(k % H + 0.5, &exact);
-        assert_true(fabs(u[2 * k + 1] - value) < 1e-12 && fabs(u[2 * k]) < 1e-12);
-    }
-    case_end(&c);
-}
-
 static void test_bgk_slips_by_its_law(void **unused) {
     (void)unused;
     const double taus[] = {0.6, 0.8, 1.0, 1.5};
@@ -334,7 +315,6 @@ static void test_inlet_to_outlet_keeps_the_mass_flux(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trt_gives_the_parabola),
-        cmocka_unit_test(test_parabola_lies_along_y_too),
         cmocka_unit_test(test_bgk_slips_by_its_law),
         cmocka_unit_test(test_couette_flow_is_a_straight_line),
         cmocka_unit_test(test_regularized_parabola_has_order_two),

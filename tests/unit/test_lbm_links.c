@@ -206,49 +206,6 @@ static void test_slip_gives_way_to_walls_and_open_faces(void **unused) {
     case_end(&c);
 }
 
-/* Which laws may meet at a corner, and what gives velocity and density there. */
-static void test_meetings_of_faces(void **unused) {
-    (void)unused;
-    enum { WALL, WET_WALL, SLIP, VELOCITY, PRESSURE, OUTFLOW, KINDS };
-    static const sel_table *const laws[KINDS] = {&lbm_wall_table,     &lbm_wall_table,
-                                                 &lbm_slip_table,     &lbm_velocity_table,
-                                                 &lbm_pressure_table, &lbm_outflow_table};
-    for (int a = 0; a < KINDS; a++) {
-        for (int b = 0; b < KINDS; b++) {
-            const int kinds[2] = {a, b}, faces[2] = {SEL_X_MIN, SEL_Y_MAX};
-            lbm_case c;
-            case_begin(&c, 4, 3, 1);
-            case_walls(&c, SEL_X_MAX, SEL_Y_MIN);
-            for (int k = 0; k < 2; k++) { /* regions 3 and 4 */
-                sel_quantity value = {0};
-                if (kinds[k] == VELOCITY) {
-                    value = sel_constant2(0, 0);
-                } else if (kinds[k] == PRESSURE) {
-                    value = sel_constant(0);
-                }
-                case_region(&c, case_face(&c, faces[k]), laws[kinds[k]], value);
-                if (kinds[k] == WET_WALL) {
-                    c.laws[2 + k].wall.scheme = LBM_ZOU_HE;
-                }
-            }
-            bool firm = (a == VELOCITY || a == PRESSURE) && (b == VELOCITY || b == PRESSURE);
-            assert_int_equal(case_plan(&c), firm ? SEL_BAD_SCENARIO : SEL_OK);
-            if (!firm) {
-                const lbm_boundary_cell *cell = case_boundary_cell(&c, 0, 2);
-                bool wet_a = a != WALL && a != SLIP, wet_b = b != WALL && b != SLIP;
-                assert_int_equal(cell->opening == LBM_OPEN_EDGE, wet_a && wet_b);
-                assert_int_equal(cell->open != 0, wet_a || wet_b);
-                int density = a == PRESSURE ? 3 : b == PRESSURE ? 4 : 0;
-                int velocity = a == VELOCITY ? 3 : b == VELOCITY ? 4 : 0;
-                int wall = b == WET_WALL ? 4 : a == WET_WALL ? 3 : 0;
-                assert_int_equal(cell->density_region, density);
-                assert_int_equal(cell->velocity_region, velocity ? velocity : wall);
-            }
-            case_end(&c);
-        }
-    }
-}
-
 static void test_wet_walls_are_refused_on_cells(void **unused) {
     (void)unused;
     lbm_case c;
@@ -264,28 +221,6 @@ static void test_wet_walls_are_refused_on_cells(void **unused) {
     case_end(&c);
 }
 
-static void test_moving_walls_act_at_the_middle_of_links(void **unused) {
-    (void)unused;
-    lbm_case c;
-    case_begin(&c, 3, 3, 1);
-    c.params.common.periodic = 1;
-    case_wall(&c, case_face(&c, SEL_Y_MIN));
-    case_region(&c, case_face(&c, SEL_Y_MAX), &lbm_wall_table, sel_constant2(0.06, 0));
-    case_must_plan(&c);
-    const lbm_batches *batches = &case_boundary(&c)->batches;
-    assert_int_equal(batches->count, 1);
-    assert_int_equal(batches->v[0].count, 9);
-    for (int k = 0; k < 3; k++) { /* links S, SW, SE of cell {0, 2} */
-        static const double x[3] = {0.5, 1, 0};
-        assert_true(batches->v[0].x[k] == x[k] && batches->v[0].y[k] == 3);
-    }
-    case_create(&c);
-    const double *add = case_state(&c)->all.link_add + batches->v[0].target[0];
-    assert_true(fabs(add[0]) < 1e-18);
-    assert_true(fabs(add[1] + 0.06 / 6) < 1e-17 && fabs(add[2] - 0.06 / 6) < 1e-17);
-    case_end(&c);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_corner_of_two_walls_is_the_later_painted),
@@ -298,9 +233,7 @@ int main(void) {
         cmocka_unit_test(test_solid_inwards_is_seen_in_a_single_row),
         cmocka_unit_test(test_two_open_faces_may_not_meet),
         cmocka_unit_test(test_slip_gives_way_to_walls_and_open_faces),
-        cmocka_unit_test(test_meetings_of_faces),
         cmocka_unit_test(test_wet_walls_are_refused_on_cells),
-        cmocka_unit_test(test_moving_walls_act_at_the_middle_of_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

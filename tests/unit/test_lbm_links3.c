@@ -1,4 +1,5 @@
-/* test_lbm_links3.c -- who owns each link of a boundary cell in 3-D, and what is refused. */
+/* test_lbm_links3.c -- who owns each link of a boundary cell in 3-D, and what holds in 2-D and 3-D
+ * alike. */
 #include <omp.h>
 #include "tests/unit/lbm_case.h"
 
@@ -147,18 +148,18 @@ static void test_slip_gives_way_in_space(void **unused) {
     case_end(&c);
 }
 
-/* A box whose faces x-, y- and z- are of these kinds, and halfway walls else. */
-enum { HALFWAY, WET, VELOCITY_LAW, PRESSURE_LAW, OUTFLOW_LAW, FACE_KINDS };
+/* A box whose lower faces x-, y- and, in 3-D, z- are of these kinds, and halfway walls else. */
+enum { HALFWAY, SLIP_LAW, WET, VELOCITY_LAW, PRESSURE_LAW, OUTFLOW_LAW, FACE_KINDS };
 
-static void three_faces(lbm_case *c, const int kinds[3]) {
-    static const sel_table *const laws[FACE_KINDS] = {&lbm_wall_table, &lbm_wall_table,
-                                                      &lbm_velocity_table, &lbm_pressure_table,
-                                                      &lbm_outflow_table};
-    case_begin3(c, 4, 4, 4, 1);
-    for (int a = 0; a < 3; a++) { /* 1 to 3 */
+static void lower_faces(lbm_case *c, int dims, const int kinds[]) {
+    static const sel_table *const laws[FACE_KINDS] = {&lbm_wall_table,     &lbm_slip_table,
+                                                      &lbm_wall_table,     &lbm_velocity_table,
+                                                      &lbm_pressure_table, &lbm_outflow_table};
+    case_begin_size(c, (sel_ints){dims, {4, 4, 4}}, 1);
+    for (int a = 0; a < dims; a++) { /* 1 to 3 */
         sel_quantity value = {0};
         if (kinds[a] == VELOCITY_LAW) {
-            value = sel_constant3(0, 0, 0);
+            value = dims == 3 ? sel_constant3(0, 0, 0) : sel_constant2(0, 0);
         } else if (kinds[a] == PRESSURE_LAW) {
             value = sel_constant(0);
         }
@@ -167,48 +168,56 @@ static void three_faces(lbm_case *c, const int kinds[3]) {
             c->laws[a].wall.scheme = LBM_ZOU_HE;
         }
     }
-    for (int a = 0; a < 3; a++) {
+    for (int a = 0; a < dims; a++) {
         case_wall(c, case_face(c, 2 * a + 1));
     }
 }
 
-static void test_meetings_of_three_faces(void **unused) {
+/* What gives velocity and density at the corner where faces of these kinds meet. */
+static void check_corner(int dims, const int kinds[]) {
+    /* directions that come from beyond the faces, by how many faces meet */
+    static const int unknown[2][4] = {{0, 3, 5}, {0, 5, 9, 12}};
+    int firm = 0, wet = 0, density = 0, velocity = 0, wall = 0;
+    for (int a = 0; a < dims; a++) {
+        firm += kinds[a] == VELOCITY_LAW || kinds[a] == PRESSURE_LAW;
+        wet += kinds[a] >= WET;
+        density = kinds[a] == PRESSURE_LAW ? a + 1 : density;
+        velocity = kinds[a] == VELOCITY_LAW ? a + 1 : velocity;
+        wall = kinds[a] == WET ? a + 1 : wall;
+    }
+    lbm_case c;
+    lower_faces(&c, dims, kinds);
+    assert_int_equal(case_plan(&c), firm > 1 ? SEL_BAD_SCENARIO : SEL_OK);
+    if (firm < 2) {
+        const lbm_boundary_cell *corner = case_boundary_cell(&c, 0, 0);
+        assert_int_equal(__builtin_popcount(corner->open), unknown[dims - 2][wet]);
+        assert_int_equal(__builtin_popcount(corner->links), unknown[dims - 2][dims]);
+        assert_int_equal(corner->opening == LBM_OPEN_EDGE, wet > 1);
+        assert_int_equal(corner->density_region, density);
+        assert_int_equal(corner->velocity_region, velocity ? velocity : wall);
+        for (int a = 0; a < dims; a++) {
+            assert_int_equal(corner->normal[a], kinds[a] >= WET);
+        }
+    }
+    case_end(&c);
+}
+
+static void test_all_kinds_of_faces_meet_at_a_corner(void **unused) {
     (void)unused;
     for (int k = 0; k < FACE_KINDS * FACE_KINDS * FACE_KINDS; k++) {
         const int kinds[3] = {k % FACE_KINDS, k / FACE_KINDS % FACE_KINDS,
                               k / FACE_KINDS / FACE_KINDS};
-        int firm = 0, wet = 0, density = 0, velocity = 0, wall = 0;
-        for (int a = 0; a < 3; a++) {
-            firm += kinds[a] == VELOCITY_LAW || kinds[a] == PRESSURE_LAW;
-            wet += kinds[a] != HALFWAY;
-            density = kinds[a] == PRESSURE_LAW ? a + 1 : density;
-            velocity = kinds[a] == VELOCITY_LAW ? a + 1 : velocity;
-            wall = kinds[a] == WET ? a + 1 : wall;
+        check_corner(3, kinds);
+        if (kinds[2] == HALFWAY) {
+            check_corner(2, kinds);
         }
-        lbm_case c;
-        three_faces(&c, kinds);
-        assert_int_equal(case_plan(&c), firm > 1 ? SEL_BAD_SCENARIO : SEL_OK);
-        if (firm < 2) {
-            const lbm_boundary_cell *corner = case_boundary_cell(&c, 0, 0);
-            /* one face: 5 unknown, two: 9, three: 12 */
-            static const int unknown[4] = {0, 5, 9, 12};
-            assert_int_equal(__builtin_popcount(corner->open), unknown[wet]);
-            assert_int_equal(__builtin_popcount(corner->links), 12);
-            assert_int_equal(corner->opening == LBM_OPEN_EDGE, wet > 1);
-            assert_int_equal(corner->density_region, density);
-            assert_int_equal(corner->velocity_region, velocity ? velocity : wall);
-            for (int a = 0; a < 3; a++) {
-                assert_int_equal(corner->normal[a], kinds[a] != HALFWAY);
-            }
-        }
-        case_end(&c);
     }
 }
 
 static void test_refused_meetings_in_space_name_the_cell(void **unused) {
     (void)unused;
     lbm_case c;
-    three_faces(&c, (const int[]){OUTFLOW_LAW, PRESSURE_LAW, VELOCITY_LAW});
+    lower_faces(&c, 3, (const int[]){OUTFLOW_LAW, PRESSURE_LAW, VELOCITY_LAW});
     c.regions[1].name = "side";
     c.regions[2].law.where = (sel_where){"corner.lua", 12};
     assert_int_equal(case_plan(&c), SEL_BAD_SCENARIO);
@@ -242,31 +251,38 @@ static void test_opposite_open_faces_of_one_cell_are_refused(void **unused) {
     case_end(&c);
 }
 
-static void test_moving_walls_act_at_the_middle_of_links_in_space(void **unused) {
+/* Of the upper face of the last axis. */
+static void test_moving_walls_act_at_the_middle_of_links(void **unused) {
     (void)unused;
-    lbm_case c;
-    case_begin3(&c, 3, 3, 3, 1);
-    c.params.common.periodic = 3;
-    c.params.common.dx = 2;
-    c.params.common.origin = (sel_point){3, {10, 0, 0}};
-    case_wall(&c, case_face(&c, SEL_Z_MIN));
-    case_region(&c, case_face(&c, SEL_Z_MAX), &lbm_wall_table, sel_constant3(0.06, 0.12, 0));
-    case_must_plan(&c);
-    const lbm_batches *batches = &case_boundary(&c)->batches;
-    const lbm_lattice *lattice = &lbm_lattices[LBM_D3Q19];
-    assert_int_equal(batches->count, 1);
-    assert_int_equal(batches->v[0].count, 9 * 5);
-    case_create(&c);
-    for (int k = 0; k < 5; k++) { /* of cell {0, 0, 2} */
-        const lbm_batch *batch = &batches->v[0];
-        const lbm_direction *d = &lattice->direction[batch->incoming[k]];
-        double add = case_state(&c)->all.link_add[batch->target[k]];
-        assert_true(d->e[2] == -1);
-        assert_true(batch->x[k] == 11 - d->e[0] && batch->y[k] == 1 - d->e[1] && batch->z[k] == 6);
-        /* in lattice units half of the velocity */
-        assert_true(fabs(add - 6 * d->weight * (0.03 * d->e[0] + 0.06 * d->e[1])) < 1e-17);
+    for (int dims = 2; dims <= 3; dims++) {
+        const int links = dims == 3 ? 5 : 3, last = dims - 1;
+        const double along_y = dims == 3 ? 0.06 : 0; /* in lattice units half of the velocity */
+        lbm_case c;
+        case_begin_size(&c, (sel_ints){dims, {3, 3, 3}}, 1);
+        c.params.common.periodic = (1u << last) - 1;
+        c.params.common.dx = 2;
+        c.params.common.origin = (sel_point){dims, {10, 0, 0}};
+        case_wall(&c, case_face(&c, 2 * last));
+        case_region(&c, case_face(&c, 2 * last + 1), &lbm_wall_table,
+                    dims == 3 ? sel_constant3(0.06, 0.12, 0) : sel_constant2(0.06, 0));
+        case_must_plan(&c);
+        const lbm_batches *batches = &case_boundary(&c)->batches;
+        const lbm_lattice *lattice = &lbm_lattices[c.params.lattice];
+        assert_int_equal(batches->count, 1);
+        assert_int_equal(batches->v[0].count, (dims == 3 ? 9 : 3) * links);
+        case_create(&c);
+        for (int k = 0; k < links; k++) { /* of cell {0, 2} or {0, 0, 2} */
+            const lbm_batch *batch = &batches->v[0];
+            const lbm_direction *d = &lattice->direction[batch->incoming[k]];
+            double add = case_state(&c)->all.link_add[batch->target[k]];
+            assert_true(d->e[last] == -1);
+            assert_true(batch->x[k] == 11 - d->e[0]);
+            assert_true(batch->y[k] == (dims == 3 ? 1 - d->e[1] : 6));
+            assert_true(dims == 2 || batch->z[k] == 6);
+            assert_true(fabs(add - 6 * d->weight * (0.03 * d->e[0] + along_y * d->e[1])) < 1e-17);
+        }
+        case_end(&c);
     }
-    case_end(&c);
 }
 
 /* A box with solids in it, walls and an open face, listed by one and by three threads. */
@@ -310,10 +326,10 @@ int main(void) {
         cmocka_unit_test(test_box_has_links_at_faces_edges_and_corners),
         cmocka_unit_test(test_periodic_axes_wrap_in_space),
         cmocka_unit_test(test_slip_gives_way_in_space),
-        cmocka_unit_test(test_meetings_of_three_faces),
+        cmocka_unit_test(test_all_kinds_of_faces_meet_at_a_corner),
         cmocka_unit_test(test_refused_meetings_in_space_name_the_cell),
         cmocka_unit_test(test_opposite_open_faces_of_one_cell_are_refused),
-        cmocka_unit_test(test_moving_walls_act_at_the_middle_of_links_in_space),
+        cmocka_unit_test(test_moving_walls_act_at_the_middle_of_links),
         cmocka_unit_test(test_lists_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

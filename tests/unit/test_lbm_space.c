@@ -1,5 +1,5 @@
-/* test_lbm_space.c -- flows on D3Q19 against exact solutions and balances; closed boxes on both
- * lattices. */
+/* test_lbm_space.c -- flows on D3Q19, some on D2Q9 too, against exact solutions and balances;
+ * closed boxes on both lattices. */
 #include "tests/unit/lbm_case.h"
 
 /* A vector whose axes are moved on by `turn`: axis a becomes a + turn. */
@@ -31,35 +31,40 @@ static void begin_turned(lbm_case *c, int nx, int ny, int nz, int turn, double t
     case_begin3(c, (int64_t)n.v[0], (int64_t)n.v[1], (int64_t)n.v[2], tau);
 }
 
-/* Flow along one axis between walls across another: the parabola and its maximum half-way between
- * the walls are exact with 3/16. */
+/* Flow along one axis between walls across another, in 2-D and 3-D: the parabola and its maximum
+ * half-way between the walls are exact with 3/16. */
 static void test_plane_poiseuille_flow_is_exact_along_each_axis(void **unused) {
     (void)unused;
     enum { N = 9 };
+    static const struct {
+        int dims, along, across;
+    } flows[] = {{2, 0, 1}, {2, 1, 0}, {3, 0, 1}, {3, 0, 2},
+                 {3, 1, 2}, {3, 1, 0}, {3, 2, 0}, {3, 2, 1}};
     const double drive = 1e-5, nu = 0.1;
-    for (int k = 0; k < 6; k++) {
-        int along = k / 2, across = (along + 1 + k % 2) % 3;
-        int64_t n[3] = {1, 1, 1};
+    for (size_t k = 0; k < sizeof flows / sizeof *flows; k++) {
+        const int dims = flows[k].dims, along = flows[k].along, across = flows[k].across;
+        sel_ints n = {dims, {1, 1, dims == 3}};
         double a[3] = {0}, u[3 * N], error = 0, largest = drive / (2 * nu) * N * N / 4;
         lbm_case c;
-        n[across] = N;
+        n.v[across] = N;
         a[along] = drive;
-        case_begin3(&c, n[0], n[1], n[2], 0.8);
-        c.params.common.periodic = 7 & ~(1u << across);
-        c.params.acceleration = sel_constant3(a[0], a[1], a[2]);
+        case_begin_size(&c, n, 0.8);
+        c.params.common.periodic = ((1u << dims) - 1) & ~(1u << across);
+        c.params.acceleration =
+            dims == 3 ? sel_constant3(a[0], a[1], a[2]) : sel_constant2(a[0], a[1]);
         case_walls(&c, 2 * across, 2 * across + 1);
         case_start(&c);
         case_run_until_steady(&c, 500, 1e-14);
-        case_read(&c, LBM_VELOCITY, 3, u);
+        case_read(&c, LBM_VELOCITY, dims, u);
         for (int i = 0; i < N; i++) {
             double z = i + 0.5;
-            for (int b = 0; b < 3; b++) {
+            for (int b = 0; b < dims; b++) {
                 double exact = b == along ? drive / (2 * nu) * z * (N - z) : 0;
-                error = fmax(error, fabs(u[3 * i + b] - exact) / largest);
+                error = fmax(error, fabs(u[dims * i + b] - exact) / largest);
             }
         }
-        print_message("# flow along %d between walls across %d: error %.1e\n", along, across,
-                      error);
+        print_message("# %d-D flow along %d between walls across %d: error %.1e\n", dims, along,
+                      across, error);
         assert_true(error < 1e-9);
         case_end(&c);
     }

@@ -147,20 +147,6 @@ static void a_single_probe_point_has_no_number(void **state) {
     case_close(&c);
 }
 
-static void probe_in_three_dimensions_uses_eight_centres(void **state) {
-    (void)state;
-    output_case c;
-    case_open(&c, 3, 4, 3, 3);
-    sel_point point = {3, {2.1, 2.9, 0.6}};
-    add_probe(&c, one_velocity, 1, &point, 1);
-    assert_int_equal(case_run(&c, 0), SEL_OK);
-    for (int a = 0; a < 3; a++) {
-        double expected = (a + 1) + 2 * 2.1 - 3 * 2.9 + 5 * 0.6;
-        assert_true(fabs(case_number(&c, "probe.csv", 1, 2 + a) - expected) < 1e-12);
-    }
-    case_close(&c);
-}
-
 /* Cells (1, 0) and (1, 1) are solid: x in [1.5, 2], y in [2, 3]. */
 static void probe_leaves_solids_out(void **state) {
     (void)state;
@@ -246,58 +232,6 @@ static void profile_ends_at_the_value_of_the_wall(void **state) {
         assert_true(case_number(&c, "profile.csv", k + 1, 8) == 19.5);
     }
     case_close(&c);
-}
-
-static void reduce_covers_the_free_cells_of_its_box(void **state) {
-    (void)state;
-    static const struct {
-        int op;
-        double x, y;
-    } expected[] = {{SEL_OF_SUM, -8, -6},
-                    {SEL_OF_MIN, -4.75, -3.75},
-                    {SEL_OF_MAX, -3.25, -2.25},
-                    {SEL_OF_MEAN, -4, -3},
-                    {SEL_OF_L2, 4.069705149, 3.09232922}};
-    for (int k = 0; k < 5; k++) {
-        output_case c;
-        case_open(&c, 2, 4, 3, 1);
-        c.domain.cell[1] = 1;
-        sel_shape_box box = {{2, {1, 2, 0}}, {2, {1.6, 2.8, 0}}};
-        sel_shape within = {.kind = SEL_SHAPE_BOX, .data = &box};
-        sel_reduce_params *reduce = add_reduce(&c, "r");
-        reduce->field = case_names(one_velocity, 1);
-        reduce->op = expected[k].op;
-        reduce->within = &within; /* the centres at x = 1.25, y = 2.25 and 2.75 */
-        assert_int_equal(case_run(&c, 0), SEL_OK);
-        assert_true(fabs(case_number(&c, "r.csv", 1, 2) - expected[k].x) < 1e-8);
-        assert_true(fabs(case_number(&c, "r.csv", 1, 3) - expected[k].y) < 1e-8);
-        assert_int_equal(c.results.count, 2);
-        assert_string_equal(c.results.v[1].name, "r.velocity_y");
-        assert_true(fabs(c.results.v[1].value - expected[k].y) < 1e-8);
-        case_close(&c);
-    }
-}
-
-static void tensors_have_a_column_for_each_component(void **state) {
-    (void)state;
-    static const char *stress[] = {"stress"}, *xy[] = {"stress_xy"};
-    for (int dims = 2; dims <= 3; dims++) {
-        output_case c;
-        case_open(&c, dims, 4, 3, dims == 2 ? 1 : 2);
-        sel_point point = {dims, {1.25, 2.25, 0.25}};
-        add_probe(&c, stress, 1, &point, 1);
-        sel_reduce_params *reduce = add_reduce(&c, "xy");
-        reduce->field = case_names(xy, 1);
-        reduce->op = SEL_OF_MAX;
-        assert_int_equal(case_run(&c, 0), SEL_OK);
-        assert_file(&c, "probe.csv",
-                    dims == 2
-                        ? "step,time,stress_xx,stress_yy,stress_xy\n0,0,101.25,201.25,301.25\n"
-                        : "step,time,stress_xx,stress_yy,stress_zz,stress_xy,stress_yz,"
-                          "stress_xz\n0,0,101.25,201.25,301.25,401.25,501.25,601.25\n");
-        assert_true(case_number(&c, "xy.csv", 1, 2) == (dims == 2 ? 302.75 : 402.75));
-        case_close(&c);
-    }
 }
 
 static void balance_has_a_column_and_a_result_for_each_term(void **state) {
@@ -555,13 +489,10 @@ int main(void) {
         cmocka_unit_test(next_is_the_nearest_of_all_outputs),
         cmocka_unit_test(probe_interpolates_between_centres),
         cmocka_unit_test(a_single_probe_point_has_no_number),
-        cmocka_unit_test(probe_in_three_dimensions_uses_eight_centres),
         cmocka_unit_test(probe_leaves_solids_out),
         cmocka_unit_test(probe_keeps_the_last_centre_or_wraps_at_the_border),
         cmocka_unit_test(profile_samples_midpoints_once_per_cell),
         cmocka_unit_test(profile_ends_at_the_value_of_the_wall),
-        cmocka_unit_test(reduce_covers_the_free_cells_of_its_box),
-        cmocka_unit_test(tensors_have_a_column_for_each_component),
         cmocka_unit_test(balance_has_a_column_and_a_result_for_each_term),
         cmocka_unit_test(rows_are_written_when_what_was_asked_for_is_taken),
         cmocka_unit_test(closing_waits_for_what_is_under_way),

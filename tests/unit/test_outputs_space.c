@@ -1,4 +1,5 @@
-/* test_outputs_space.c -- outputs in three dimensions, against fields that are known everywhere. */
+/* test_outputs_space.c -- outputs in three dimensions, some in two as well, against known fields.
+ */
 #include "tests/unit/output_case.h"
 #include "tests/unit/vti_file.h"
 
@@ -153,35 +154,41 @@ static void profiles_have_a_sample_per_cell_of_their_length(void **state) {
 
 /* ---- sums ---- */
 
-/* The cells 1..2, 0..1, 1..2 but for a solid one. */
+/* The cells 1..2, 0..1 and, in 3-D, 1..2 but for a solid one. */
 static void reductions_cover_the_free_cells_of_their_box(void **state) {
     (void)state;
-    for (int op = SEL_OF_SUM; op <= SEL_OF_L2; op++) {
+    for (int k = 0; k < 2 * (SEL_OF_L2 + 1); k++) {
+        const int op = k / 2, dims = 2 + k % 2, z0 = dims - 2;
         output_case c;
-        case_open(&c, 3, NX, NY, NZ);
-        c.domain.cell[cell(2, 1, 1)] = 1;
-        sel_shape_box box = {{3, {1.6, 2, 0.6}}, {3, {2.6, 2.8, 1.5}}};
+        case_open(&c, dims, NX, NY, dims == 3 ? NZ : 1);
+        c.domain.cell[cell(2, 1, z0)] = 1;
+        sel_shape_box box = {{dims, {1.6, 2, 0.6}}, {dims, {2.6, 2.8, 1.5}}};
         sel_shape within = {.kind = SEL_SHAPE_BOX, .data = &box};
         sel_reduce_params *reduce = case_add(&c, &sel_out_reduce_table);
         reduce->field = case_names(velocity, 1);
         reduce->op = op;
         reduce->within = &within;
         assert_int_equal(case_run(&c, 0), SEL_OK);
-        for (int a = 0; a < 3; a++) {
+        for (int a = 0; a < dims; a++) {
             double sum = 0, squares = 0, least = 1e9, most = -1e9;
-            for (int i = 0; i < 8; i++) {
-                int x = 1 + (i & 1), y = i >> 1 & 1, z = 1 + (i >> 2);
-                double v = velocity_at(a, 1.25 + 0.5 * x, 2.25 + 0.5 * y, 0.25 + 0.5 * z);
-                bool solid = x == 2 && y == 1 && z == 1;
+            const int cells = dims == 3 ? 8 : 4, free_cells = cells - 1;
+            for (int i = 0; i < cells; i++) {
+                int x = 1 + (i & 1), y = i >> 1 & 1, z = z0 + (i >> 2);
+                double v =
+                    velocity_at(a, 1.25 + 0.5 * x, 2.25 + 0.5 * y, dims == 3 ? 0.25 + 0.5 * z : 0);
+                bool solid = x == 2 && y == 1 && z == z0;
                 sum += solid ? 0 : v;
                 squares += solid ? 0 : v * v;
                 least = solid ? least : fmin(least, v);
                 most = solid ? most : fmax(most, v);
             }
-            const double expected[] = {sum, least, most, sum / 7, sqrt(squares / 7)};
+            const double expected[] = {sum, least, most, sum / free_cells,
+                                       sqrt(squares / free_cells)};
             assert_number(&c, "reduce.csv", 1, 2 + a, expected[op]);
+            assert_true(fabs(c.results.v[a].value - expected[op]) < 1e-10);
         }
-        assert_string_equal(c.results.v[2].name, "reduce.velocity_z");
+        assert_int_equal(c.results.count, dims);
+        assert_string_equal(c.results.v[1].name, "reduce.velocity_y");
         case_close(&c);
     }
 }
@@ -252,25 +259,40 @@ static void coefficients_in_space_need_an_area(void **state) {
 
 /* ---- components ---- */
 
-static void a_curl_is_a_vector_in_space_and_a_number_in_the_plane(void **state) {
+/* A curl is a number in the plane. */
+static void tensors_and_curls_have_a_column_for_each_component(void **state) {
     (void)state;
-    static const char *curl[] = {"vorticity"}, *z[] = {"vorticity_z"};
-    for (int dims = 2; dims <= 3; dims++) {
+    static const struct {
+        int dims;
+        const char *field, *file, *component;
+        double largest; /* of the component, at the last centres x = 2.75, y = 3.25 */
+    } cases[] = {
+        {2, "vorticity", "step,time,vorticity\n0,0,1002.25\n", "vorticity", 1003.25},
+        {3, "vorticity",
+         "step,time,vorticity_x,vorticity_y,vorticity_z\n0,0,1002.25,2002.25,3002.25\n",
+         "vorticity_z", 3003.25},
+        {2, "stress", "step,time,stress_xx,stress_yy,stress_xy\n0,0,101.25,201.25,301.25\n",
+         "stress_xy", 302.75},
+        {3, "stress",
+         "step,time,stress_xx,stress_yy,stress_zz,stress_xy,stress_yz,stress_xz\n"
+         "0,0,101.25,201.25,301.25,401.25,501.25,601.25\n",
+         "stress_xy", 402.75},
+    };
+    for (int k = 0; k < 4; k++) {
+        const int dims = cases[k].dims;
+        const char *field = cases[k].field, *component = cases[k].component;
         output_case c;
         case_open(&c, dims, NX, NY, dims == 2 ? 1 : NZ);
         sel_point point = {dims, {1.25, 2.25, 0.25}};
         sel_probe_params *probe = case_add(&c, &sel_out_probe_table);
-        probe->field = case_names(curl, 1);
+        probe->field = case_names(&field, 1);
         probe->at = (sel_points){1, &point};
         sel_reduce_params *reduce = case_add(&c, &sel_out_reduce_table);
-        reduce->field = case_names(dims == 3 ? z : curl, 1);
+        reduce->field = case_names(&component, 1);
         reduce->op = SEL_OF_MAX;
         assert_int_equal(case_run(&c, 0), SEL_OK);
-        assert_file(&c, "probe.csv",
-                    dims == 2 ? "step,time,vorticity\n0,0,1002.25\n"
-                              : "step,time,vorticity_x,vorticity_y,vorticity_z\n"
-                                "0,0,1002.25,2002.25,3002.25\n");
-        assert_number(&c, "reduce.csv", 1, 2, dims == 2 ? 1003.25 : 3003.25);
+        assert_file(&c, "probe.csv", cases[k].file);
+        assert_number(&c, "reduce.csv", 1, 2, cases[k].largest);
         case_close(&c);
     }
 }
@@ -378,7 +400,7 @@ int main(void) {
         cmocka_unit_test(fluxes_through_planes_count_their_free_cells),
         cmocka_unit_test(forces_have_three_components_and_torques_about_a_point),
         cmocka_unit_test(coefficients_in_space_need_an_area),
-        cmocka_unit_test(a_curl_is_a_vector_in_space_and_a_number_in_the_plane),
+        cmocka_unit_test(tensors_and_curls_have_a_column_for_each_component),
         cmocka_unit_test(images_hold_vectors_of_three_and_tensors_of_six),
         cmocka_unit_test(what_has_no_place_in_space_is_refused),
     };
