@@ -17,9 +17,9 @@ jobs=${JOBS:-$(nproc 2>/dev/null || echo 1)}
 log=$BUILD/tests/logs
 mkdir -p "$log"
 
-# first: begins before the others, since it takes longest. alone: run one by one after the others,
+# first: begin before the others, since they take longest. alone: run one by one after the others,
 # since they measure short times.
-first=ranks
+first='ranks|rank_failures'
 alone='test_backend|test_rule_read|process'
 
 programs=test_ scripts='tests/*/run.sh tests/annotations.sh tests/includes.sh tests/toolkit.sh tests/vectorised.sh
@@ -50,8 +50,8 @@ echo "$name:$?:$(($(date +%s) - begun))"'
 # Not in the background, where a shell has its commands ignore Ctrl-C.
 run_all() {
     {
-        echo "$together" | grep "^$first "
-        echo "$together" | grep -v "^$first "
+        echo "$together" | grep -E "^($first) "
+        echo "$together" | grep -vE "^($first) "
     } | xargs -P "$jobs" -I {} sh -c "$one" "$log" {}
     echo "$apart" | xargs -I {} sh -c "$one" "$log" {}
 }
