@@ -7,8 +7,8 @@
 # within each part.
 # Scripts and files that are no text lie beside.
 set -eu
-folder=$1
-mkdir -p "$folder"
+mkdir -p "$1"
+folder=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
 for file in *; do
     case $file in *.txt | *.sh) ;; *) cp "$file" "$folder" ;; esac
