@@ -12,6 +12,7 @@
 #include "engine/base/text.h"
 #include "engine/io/raster.h"
 
+/* MOST_PRJ: bytes of a .prj at most; MOST_CITED: bytes of it that a citation key can hold. */
 enum { MOST_PRJ = 1 << 20, MOST_CITED = 60000, METRES_OF_A_DEGREE = 111320 };
 
 /* ---- keys and units ---- */

@@ -124,7 +124,7 @@ static sel_length unit_of_row(int row) {
     return (sel_length){units[row].name, units[row].metres};
 }
 
-/* A unit is declared, but not one of the table; no unit is declared. */
+/* unknown: the declared unit is not in the table. unsaid: no unit is declared. */
 static const sel_length unknown = {"an unknown unit", (double)NAN}, unsaid = {NULL, 0};
 
 sel_length sel_epsg_unit(int code) {

@@ -339,7 +339,7 @@ static double curve_pixel(const axis *a, double v, int low, int high) {
     return low + (v - a->first) / (a->step * a->ticks) * (high - low);
 }
 
-/* Draws text; x is the pixel at the fraction `part` of its width. */
+/* Draws text. `part`: the fraction of the text's width that lies left of the pixel x. */
 static void curve_text(sel_canvas *canvas, double x, double y, double part, const char *text) {
     const double left = part * sel_canvas_text_width(text, LETTER);
     sel_canvas_text(canvas, (int)lround(x - left), (int)lround(y), LETTER, text, ink);

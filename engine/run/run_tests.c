@@ -69,8 +69,7 @@ static void warn_of_mass(run *r, double drift) {
                  cause);
 }
 
-/* Takes the answer of a monitor: stops the run if it has diverged, and warns once of a high Mach
- * number. */
+/* Stops the run if the monitor shows that it has diverged; warns once of a high Mach number. */
 static void judge_monitor(run *r) {
     const sel_plan *plan = r->prepared->plan;
     const sel_solver *solver = r->prepared->simulation->solver;
@@ -126,7 +125,7 @@ sel_status sel_run_answer_tests(run *r, sel_error *error) {
     return status ? status : sel_run_take_audit(r, error);
 }
 
-/* judge_monitor, then stops the run if it is steady. */
+/* Takes the answer of a monitor; stops the run if it has diverged or is steady. */
 static void take_monitor(run *r) {
     const double tolerance = r->prepared->simulation->params->stop.steady;
     const sel_request *answer = &r->monitor.request;
