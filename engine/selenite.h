@@ -13,7 +13,7 @@
  *
  * examples/c/embed.c is a whole program. To step a simulation by hand, use sel_prepare and the
  * functions of prepared.backend (engine/scene/solver.h). Scripts are read by sel_script_load
- * (lua/script/script.h), which is the only part that needs Lua.
+ * (lua/tables/script.h), which is the only part that needs Lua.
  *
  * Every function that can fail returns a sel_status and fills a sel_error. Nothing is global:
  * several simulations may run in one process, each in a thread of its own.

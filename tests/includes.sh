@@ -50,10 +50,7 @@ verdict "folders include only those below them, and there is no circle" "$upward
 # Who defines a function stands as low as all who call it, pointers in tables aside. The exceptions:
 exceptions='
 engine/scene geometry           # scene/shape.h is the interface of shapes, which have a folder of their own
-lua/commands engine/app         # the prompt of repl runs check and help
-lua/script lua/functions        # the library that scripts see begins with all that reads functions
-lua/script lua/tables           # a loaded script is handed over as a table
-lua/functions lua/tables        # a rule and a hook are rows of a table'
+lua/commands engine/app         # the prompt of repl runs check and help'
 upward=$({
     echo "$exceptions"
     find "$build/engine" "$build/cuda" "$build/geometry" "$build/lua" -name '*.o' -print0 2>/dev/null |

@@ -13,7 +13,7 @@
 #include "engine/run/prepare.h"
 #include "engine/run/run.h"
 #include "engine/base/version.h"
-#include "lua/script/script.h"
+#include "lua/commands/commands.h"
 
 enum { MAX_COMMANDS = 16 };
 

@@ -42,7 +42,7 @@
 #include "engine/solvers/lbm/lbm.h"
 #include "engine/solvers/poisson/poisson.h"
 #include "engine/solvers/rule/rule.h"
-#include "lua/script/script.h"
+#include "lua/commands/commands.h"
 
 typedef struct bench_case {
     sel_simulation simulation;

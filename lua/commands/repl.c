@@ -12,7 +12,9 @@
 #include <unistd.h>
 #include "engine/base/process.h"
 #include "engine/scene/domain.h"
-#include "lua/script/state.h"
+#include "lua/commands/commands.h"
+#include "lua/commands/host.h"
+#include "lua/tables/tables.h"
 #include "repl_lua.h"
 
 /* Largest number of cells for which the solver's checks run when a simulation is typed: a moment.

@@ -23,17 +23,16 @@
 #include "engine/base/folder.h"
 #include "engine/base/hardware.h"
 #include "engine/base/process.h"
-#include "engine/output/picture.h"
+#include "engine/run/prepare.h"
 #include "json_lua.h"
-#include "lua/script/state.h"
+#include "lua/commands/commands.h"
+#include "lua/commands/host.h"
 #include "sweep_lua.h"
 
 /* ---- files ---- */
 
 /* Largest size of a file that the user names, and of a file in the sweep's folder. */
 enum { MOST_BYTES = 1 << 30, MOST_OWN = 1 << 26 };
-
-static const char instead[] = "take another folder with -o";
 
 /* sweep.read(path, own) -> the text of a regular file. `own`: a file of the sweep's folder: no link
  * is followed, and nil without a reason means that there is no such file. */
@@ -59,34 +58,6 @@ static int sweep_read(lua_State *L) {
     return error.status ? sel_host_result(L, &error) : 1;
 }
 
-/* sel_file_may_replace for a file that begins with `begins`; NULL: for a picture. */
-static sel_status may_write(const char *path, const char *begins, sel_error *error) {
-    return begins ? sel_file_may_replace(path, begins, "file of Selenite", instead, error)
-                  : sel_canvas_may_write(path, instead, error);
-}
-
-/* sweep.may_write(path, begins) -> whether a file that begins with `begins` (nil: a picture) may be
- * written at `path` */
-static int host_may_write(lua_State *L) {
-    sel_error error = {.status = SEL_OK};
-    may_write(luaL_checkstring(L, 1), luaL_optstring(L, 2, NULL), &error);
-    return sel_host_result(L, &error);
-}
-
-int sel_host_write(lua_State *L) {
-    const char *path = luaL_checkstring(L, 1), *begins = luaL_checkstring(L, 3);
-    size_t length;
-    const char *text = luaL_checklstring(L, 2, &length);
-    sel_error error = {.status = SEL_OK};
-    if (!may_write(path, begins, &error)) {
-        FILE *file = sel_file_begin(path);
-        if (file)
-            fwrite(text, 1, length, file);
-        sel_file_end(file, path, NULL, &error);
-    }
-    return sel_host_result(L, &error);
-}
-
 /* sweep.list(path) -> the names in a folder; nil: it does not exist; nil and a reason: no folder */
 static int host_list(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
@@ -99,7 +70,7 @@ static int host_list(lua_State *L) {
         sel_file_close(folder);
         sel_fail(&error, SEL_BAD_FILE,
                  "%s: is a link, or no folder that can be read; move it away, or %s", path,
-                 instead);
+                 SEL_HOST_ADVICE);
         return sel_host_result(L, &error);
     }
     lua_newtable(L);
@@ -146,7 +117,8 @@ static int host_lock(lua_State *L) {
     const int lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0666);
     if (lock < 0 || fstat(lock, &found) != 0 || !S_ISREG(found.st_mode)) {
         sel_fail(&error, SEL_BAD_FILE,
-                 "%s: is a link, or no file that can be written; remove it, or %s", path, instead);
+                 "%s: is a link, or no file that can be written; remove it, or %s", path,
+                 SEL_HOST_ADVICE);
         sel_file_close(lock);
         return sel_host_result(L, &error);
     }
@@ -161,7 +133,7 @@ static int host_lock(lua_State *L) {
  * the descriptor; -1 with the error. */
 static int sweep_begin_log(const char *path, const char *begins, const char *command,
                            sel_error *error) {
-    if (may_write(path, begins, error))
+    if (sel_file_may_replace(path, begins, "file of Selenite", SEL_HOST_ADVICE, error))
         return -1;
     unlink(path);
     const int log = sel_file_create(path);
@@ -241,7 +213,7 @@ static int sweep_call_main(lua_State *L) {
     static const luaL_Reg functions[] = {
         {"lock", host_lock},  {"start", host_start},     {"wait", host_wait},
         {"stop", host_stop},  {"check", sweep_check},    {"draw", sel_host_draw},
-        {"read", sweep_read}, {"write", sel_host_write}, {"may_write", host_may_write},
+        {"read", sweep_read}, {"write", sel_host_write}, {"may_write", sel_host_may_write},
         {"list", host_list},  {"same", host_same},       {"is_there", host_is_there},
         {NULL, NULL}};
     luaL_openlibs(L);

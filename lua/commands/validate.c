@@ -12,7 +12,9 @@
 #include <unistd.h>
 #include "engine/base/folder.h"
 #include "engine/base/version.h"
-#include "lua/script/state.h"
+#include "engine/run/run.h"
+#include "lua/commands/commands.h"
+#include "lua/commands/host.h"
 
 typedef struct context {
     const sel_validate_options *options;

@@ -1,7 +1,7 @@
 /* compare.c -- compares the program of a function with Lua, bit by bit, before it is trusted.
  *
  * A point is a set of values for everything that the function may depend on. Points are
- *   1. values of the script: the numbers that the function sees (read_survey.lua) with their
+ *   1. values of the script: the numbers that the function sees (read.lua) with their
  *      neighbours, bounds of types, ranges of the domain, of time and of initial fields;
  *   2. for a function of place: thousands of random places;
  *   3. for each side of a condition that was not yet taken: values that take it, found by a search
@@ -11,7 +11,7 @@
  *
  * All limits count work, not time: the same programs are trusted on every machine.
  */
-#include "lua/script/state.h"
+#include "lua/functions/functions.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

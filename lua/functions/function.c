@@ -8,12 +8,14 @@
  *      evaluation:  program --> settled and finite: the value
  *                           \-> else: Lua gives the value, or the error, for that place
  */
-#include "lua/script/state.h"
+#include "lua/functions/functions.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/base/hardware.h"
+
+const char sel_function_gap = 0;
 
 static const char *const argument_names[] = {"x", "y", "z", "t", "controls"};
 
@@ -79,7 +81,7 @@ static sel_status function_call_lua(const sel_lua_function *f, const sel_places 
     f->script->places = NULL;
     sel_limits_stop(f->script);
     sel_status status;
-    if (called == LUA_ERRRUN && lua_touserdata(L, -1) == &sel_script_gap) {
+    if (called == LUA_ERRRUN && lua_touserdata(L, -1) == &sel_function_gap) {
         out[i] = (double)NAN;
         status = SEL_OK;
     } else if (called != LUA_OK) {
@@ -297,6 +299,14 @@ int *sel_function_arguments(sel_script *script, int index, const sel_function_ne
     return arguments;
 }
 
+sel_where sel_function_where(sel_script *script, int index, sel_where otherwise) {
+    lua_Debug info;
+    lua_pushvalue(script->L, index);
+    lua_getinfo(script->L, ">S", &info);
+    const sel_source *text = sel_script_source(script, info.source);
+    return text ? (sel_where){text->name, info.linedefined} : otherwise;
+}
+
 const sel_function *sel_function_create(sel_script *script, int index,
                                         const sel_function_needs *needs, sel_where where,
                                         char reason[512]) {
@@ -318,11 +328,10 @@ const sel_function *sel_function_create(sel_script *script, int index,
     sel_lua_function *f = sel_script_alloc(script, "a function", sizeof *f);
     const int controls = needs->controls ? needs->controls->n : 0;
     double *defaults = sel_script_alloc(script, "a function", (size_t)controls * sizeof *defaults);
-    const sel_source *text = sel_script_source(script, info.source);
     for (int k = 0; k < controls; k++)
         defaults[k] = needs->controls->v[k].value;
     f->base = (sel_function){.results = needs->results,
-                             .where = text ? (sel_where){text->name, info.linedefined} : where,
+                             .where = sel_function_where(script, index, where),
                              .eval = function_eval,
                              .data = f};
     f->script = script;
@@ -360,55 +369,5 @@ void sel_functions_loaded(sel_script *script) {
             snprintf(f->why, sizeof f->why,
                      "another function of the script changes what this one may read");
         f->program = f->base.program = NULL;
-    }
-}
-
-static void print_depends(unsigned depends, FILE *to) {
-    const char *between = "";
-    for (int bit = 0; bit < 5; bit++) {
-        if (depends >> bit & 1u) {
-            fprintf(to, "%s%s", between, argument_names[bit]);
-            between = ", ";
-        }
-    }
-    fputs(*between ? "" : "nothing", to);
-}
-
-static void print_unseen(const char *unseen, FILE *to) {
-    if (unseen)
-        fprintf(to, "  not compared with Lua: %s\n", unseen);
-}
-
-static void function_print(const sel_lua_function *f, FILE *to) {
-    int controls = f->needs.controls ? f->needs.controls->n : 0;
-    const char **names = sel_arena_alloc(f->script->arena, ((size_t)controls + 1) * sizeof *names);
-    fprintf(to, "%s:%d: %s, depends on ", f->base.where.file ? f->base.where.file : "script",
-            f->base.where.line, f->needs.label);
-    if (!f->program) {
-        print_depends(f->base.depends, to);
-        fprintf(to, "\n  evaluated by Lua: %s\n", f->why);
-        return;
-    }
-    for (int k = 0; names && k < controls; k++)
-        names[k] = f->needs.controls->v[k].name;
-    print_depends(f->program->depends, to);
-    fprintf(to, "\n  %d operations per place, %d once per step, %d registers\n",
-            f->program->operations, f->program->layout.once,
-            f->program->layout.fixed + f->program->layout.own);
-    if (names)
-        sel_program_print(f->program, names, to);
-    print_unseen(f->unseen, to);
-}
-
-void sel_script_print_laws(const sel_scenario *scenario, FILE *to) {
-    const sel_script *script = scenario->release_data;
-    for (const sel_lua_function *f = script->functions; f; f = f->next)
-        function_print(f, to);
-    for (const sel_lua_rule *r = script->rules; r; r = r->next) {
-        if (r->unseen) {
-            fprintf(to, "%s:%d: %s\n", r->base.where.file ? r->base.where.file : "script",
-                    r->base.where.line, r->label);
-            print_unseen(r->unseen, to);
-        }
     }
 }

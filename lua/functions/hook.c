@@ -4,7 +4,7 @@
  * The table run.state belongs to the run of a simulation, so that two runs of one script do not
  * share it.
  */
-#include "lua/script/state.h"
+#include "lua/functions/functions.h"
 #include <stdio.h>
 #include <string.h>
 #include "hook_state_lua.h"
@@ -320,14 +320,14 @@ static void keep_state(const sel_callback *self, sel_hook_run *run, sel_checkpoi
     lua_settop(L, base);
 }
 
-const sel_callback *sel_hook_callback(sel_filler *f, int index, const char *label,
+const sel_callback *sel_hook_callback(sel_script *script, int index, const char *label,
                                       sel_where where) {
-    lua_callback *callback = sel_fill_alloc(f, sizeof *callback);
+    lua_callback *callback = sel_script_alloc(script, "the scenario", sizeof *callback);
     callback->base =
         (sel_callback){.where = where, .call = hook_call_lua, .keep = keep_state, .data = callback};
-    callback->script = f->script;
-    callback->label = sel_fill_print(f, "%s", label);
-    lua_pushvalue(f->L, index);
-    callback->reference = luaL_ref(f->L, LUA_REGISTRYINDEX);
+    callback->script = script;
+    callback->label = label;
+    lua_pushvalue(script->L, index);
+    callback->reference = luaL_ref(script->L, LUA_REGISTRYINDEX);
     return &callback->base;
 }

@@ -21,14 +21,14 @@
  *                      read_operators.lua     operators, indexing, assignment
  *                      read_library.lua       calls of library functions, results
  *                      read_values.lua        symbols, choices, path conditions
- *                   -> read.lua               returns the nodes of the results
+ *                   -> read.lua               entry points; returns the nodes of the results
  *                   -> read.c                 sel_program (a function of place) or sel_rule
  *
  * A second result is the failure node: it is true where Lua would raise an error, or where the
  * graph may differ from Lua. There Lua evaluates the function. A function that the reader refuses
  * is evaluated by Lua everywhere. The Lua files build nodes by the functions below.
  */
-#include "lua/script/state.h"
+#include "lua/functions/functions.h"
 #include <stdio.h>
 #include <string.h>
 #include "read_code_lua.h"
@@ -37,7 +37,6 @@
 #include "read_lua.h"
 #include "read_operators_lua.h"
 #include "read_states_lua.h"
-#include "read_survey_lua.h"
 #include "read_values_lua.h"
 
 #if LUA_VERSION_NUM != 504
@@ -169,7 +168,7 @@ static int reader_function_name(lua_State *L) {
     sel_source *source = sel_script_source(script, luaL_checkstring(L, 1));
     const sel_token *name = NULL;
     int found = 0;
-    if (!source || !sel_source_read(script->arena, source))
+    if (!source || !sel_source_tokenize(script->arena, source))
         return 0;
     for (int i = 0; i < source->token_count; i++) {
         if (source->tokens[i].line != lua_tointeger(L, 2) || !sel_token_is(source, i, "function"))
@@ -255,8 +254,7 @@ void sel_read_open(lua_State *L) {
                  {read_states_lua, sizeof read_states_lua},
                  {read_instructions_lua, sizeof read_instructions_lua},
                  {read_code_lua, sizeof read_code_lua},
-                 {read_lua, sizeof read_lua},
-                 {read_survey_lua, sizeof read_survey_lua}};
+                 {read_lua, sizeof read_lua}};
     static const luaL_Reg functions[] = {
         {"build", reader_build},           {"constant", reader_constant},
         {"known", reader_known},           {"parts", reader_parts},
@@ -532,7 +530,7 @@ sel_status sel_read_rule(sel_lua_rule *what, const sel_rule **rule, char *why, s
     return r.status;
 }
 
-/* ---- the numbers that a function sees (read_survey.lua) ---- */
+/* ---- the numbers that a function sees ---- */
 
 typedef struct survey {
     double *to;

@@ -1,7 +1,10 @@
--- read.lua -- read functions into nodes of a graph: the entry points for read.c.
+-- read.lua -- the entry points for read.c: V.read_law and V.read_rule read a function into nodes of
+-- a graph, V.numbers_of collects the numbers that it sees.
 local V = ...
-local pack, unpack, format = table.pack, table.unpack, string.format
-local next, pcall, tostring, type = next, pcall, tostring, type
+local pack, unpack, sort, format = table.pack, table.unpack, table.sort, string.format
+local next, pcall, rawget, tostring, type = next, pcall, rawget, tostring, type
+
+-- ---- functions become graphs ----
 
 -- Executes f symbolically. `arguments`: nodes, or false for the cell. Returns the list of results,
 -- and the code.
@@ -50,7 +53,7 @@ end
 --   reach    the largest distance of a neighbour
 --   only     the name of the only state field, for which a bare number may be returned; or nil
 --   numbers  it returns numbers, not a table of fields
---   unknown  unknown(name, state): the message's text for a field that does not exist
+--   unknown  unknown(name, state): a text, for messages, on a field that does not exist
 -- Returns { {index, node} ... }, the failure node, the function's name, and the mistake that it
 -- makes if an undecided branch is reached.
 function V.read_rule(f, arguments, fields, dims, reach, only, numbers, unknown)
@@ -80,4 +83,101 @@ function V.read_rule(f, arguments, fields, dims, reach, only, numbers, unknown)
     end
     return nodes, V.fails(), called, V.doubt
   end)
+end
+
+-- ---- the numbers that a function sees ----
+
+local DEEPEST <const>, MOST_ENTRIES <const>, MOST_FUNCTIONS <const> = 4, 1000, 100
+
+-- Instructions with a number of the text as an operand.
+local OPERANDS = { LOADI = "sBx", LOADF = "sBx", ADDI = "sC", SHRI = "sC", SHLI = "sC", EQI = "sB",
+  LTI = "sB", LEI = "sB", GTI = "sB", GEI = "sB" }
+
+-- The sorted numbers in the code of f, its upvalues, the globals that it reads, and the tables and
+-- functions among them. Near them compare.c compares the program with Lua. Tables with more than
+-- MOST_ENTRIES entries are data, and left out.
+function V.numbers_of(f)
+  local found, seen, functions = {}, {}, 0
+  local visit
+
+  local function note(n)
+    if n == n then
+      found[n] = true
+    end
+  end
+
+  -- Notes the numbers of the code, and collects the names of the globals that it reads.
+  local function visit_code(code, globals)
+    for i = 1, #code do
+      local instruction = code[i]
+      local operand = OPERANDS[instruction.operation]
+      if operand then
+        note(instruction[operand])
+      elseif instruction.operation == "GETTABUP" and globals then
+        globals[code.constants[instruction.C + 1]] = true
+      end
+    end
+    for _, constant in next, code.constants do
+      if type(constant) == "number" then
+        note(constant)
+      end
+    end
+    for i = 1, #code.functions do
+      visit_code(code.functions[i], globals)
+    end
+  end
+
+  local function visit_function(value, depth)
+    functions = functions + 1
+    if functions > MOST_FUNCTIONS then
+      return
+    end
+    local globals, code = {}, V.code_of(value)
+    visit_code(code, globals)
+    for i = 1, #code.upvalues do
+      local seen_value = V.getupvalue(value, i)
+      if code.upvalues[i].name == "_ENV" and type(seen_value) == "table" then
+        for name in next, globals do
+          visit(rawget(seen_value, name), depth + 1)
+        end
+      else
+        visit(seen_value, depth + 1)
+      end
+    end
+  end
+
+  local function visit_table(value, depth)
+    local count = 0
+    for _ in next, value do
+      count = count + 1
+      if count > MOST_ENTRIES then
+        return
+      end
+    end
+    for _, entry in next, value do
+      visit(entry, depth + 1)
+    end
+  end
+
+  function visit(value, depth)
+    local kind = type(value)
+    if kind == "number" then
+      note(value)
+    elseif (kind == "function" or kind == "table") and not seen[value] and depth <= DEEPEST then
+      seen[value] = true
+      if kind == "table" then
+        visit_table(value, depth)
+      elseif V.kind_of(value) == "script" then
+        visit_function(value, depth)
+      end
+    end
+  end
+
+  visit(f, 0)
+  local list = {}
+  for n in next, found do
+    list[#list + 1] = n + 0.0
+  end
+  sort(list)
+  return list
 end

@@ -3,7 +3,7 @@
  * In Lua a cell is a userdata: c.NAME reads a field, c(dx, dy) is the neighbour at that distance.
  * A cell is valid during the call that it was created for.
  */
-#include "lua/script/state.h"
+#include "lua/functions/functions.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -310,37 +310,31 @@ static sel_status rule_read(const sel_rule_source *self, const sel_cell_field *f
     return status;
 }
 
-const sel_rule_source *sel_rule_source_create(sel_filler *f, const sel_slot *slot, int index) {
-    lua_State *L = f->L;
+const sel_rule_source *sel_rule_source_create(sel_script *script, int index,
+                                              const sel_function_needs *needs, sel_where where,
+                                              char reason[512]) {
+    lua_State *L = script->L;
     lua_Debug info;
     lua_pushvalue(L, index);
-    lua_getinfo(L, ">Su", &info);
-    const char *label = sel_fill_print(f, "%s.%s", slot->label, slot->field->name);
-    const sel_source *text = sel_script_source(f->script, info.source);
-    const sel_where where =
-        text ? (sel_where){text->name, info.linedefined} : sel_span_where(slot->span);
+    lua_getinfo(L, ">u", &info);
     if (lua_iscfunction(L, index) || info.isvararg) {
-        sel_fill_mistake(f, where, "%s: name the parameters: function(c, t, dt) ... end", label);
+        snprintf(reason, 512, "name the parameters: function(c, t, dt) ... end");
         return NULL;
     }
-    const sel_function_needs needs = {.dims = f->dims, .controls = f->controls};
-    char reason[512];
-    int *arguments = sel_function_arguments(f->script, index, &needs, true, info.nparams, reason);
-    if (!arguments) {
-        sel_fill_mistake(f, where, "%s: %s", label, reason);
+    int *arguments = sel_function_arguments(script, index, needs, true, info.nparams, reason);
+    if (!arguments)
         return NULL;
-    }
-    sel_lua_rule *rule = sel_fill_alloc(f, sizeof *rule);
+    sel_lua_rule *rule = sel_script_alloc(script, "the scenario", sizeof *rule);
     *rule = (sel_lua_rule){.base = {where, rule_read, rule_call, rule},
-                           .script = f->script,
-                           .label = label,
-                           .controls = f->controls,
-                           .common = f->common,
+                           .script = script,
+                           .label = needs->label,
+                           .controls = needs->controls,
+                           .common = needs->common,
                            .count = info.nparams,
                            .arguments = arguments};
     lua_pushvalue(L, index);
     rule->reference = luaL_ref(L, LUA_REGISTRYINDEX);
-    *f->script->rules_end = rule;
-    f->script->rules_end = &rule->next;
+    *script->rules_end = rule;
+    script->rules_end = &rule->next;
     return &rule->base;
 }

@@ -13,6 +13,7 @@
 #include "lua/script/state.h"
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -397,6 +398,58 @@ sel_status sel_limits_report(sel_script *script, sel_where where, const char *su
     lua_pop(L, 1);
     return script->broken && script->ended.status ? script->ended.status : SEL_BAD_SCENARIO;
 }
+
+/* ---- data, which lie outside of Lua's memory ---- */
+
+/* Writes the error that the data exceed the memory limit. While the tables that the script returned
+ * are filled, no line runs: the message names the file alone. */
+static void fail_data(sel_script *script, sel_where where) {
+    char place[1024] = "";
+    if (where.file)
+        snprintf(place, sizeof place, "%s:%d: ", where.file, where.line);
+    else if (script->main)
+        snprintf(place, sizeof place, "%s: ", script->main->name);
+    sel_fail(script->error, SEL_BAD_SCENARIO,
+             "%sthe data need more than %zu MiB of memory; --trust lifts all limits", place,
+             script->memory >> 20);
+}
+
+int sel_script_too_large(sel_script *script) {
+    fail_data(script, sel_script_place(script->active, NULL));
+    return sel_limits_break(script->active);
+}
+
+int sel_script_no_memory(sel_script *script, const char *what, size_t bytes) {
+    if (script->arena->full)
+        return sel_script_too_large(script);
+    sel_fail_memory(script->error, what, bytes);
+    return sel_limits_break(script->active);
+}
+
+void *sel_script_alloc(sel_script *script, const char *what, size_t bytes) {
+    void *memory = sel_arena_alloc(script->arena, bytes ? bytes : 1);
+    if (!memory)
+        sel_script_no_memory(script, what, bytes);
+    return memory;
+}
+
+void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where where,
+                          const char *what) {
+    char place[1024] = "";
+    if (!found->status)
+        return;
+    if (found->status == SEL_NO_DEVICE && script->arena->full) {
+        fail_data(script, where);
+        return;
+    }
+    if (where.file)
+        snprintf(place, sizeof place, "%s:%d: ", where.file, where.line);
+    bool placed = !*place || strncmp(found->text, place, strlen(place)) == 0;
+    sel_fail(script->error, found->status, "%s%s%s%s", placed ? "" : place, placed ? "" : what,
+             placed ? "" : ": ", found->text);
+}
+
+/* ---- coroutines ---- */
 
 /* Calls upvalue 1 with all arguments, while `active` is the coroutine. NULL: no change. */
 static int call_tracked(lua_State *L, lua_State *co) {

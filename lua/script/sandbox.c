@@ -8,8 +8,7 @@
  * strings. Selenite's own Lua code therefore has copies, and calls no methods of strings.
  *
  *      _G of the script <-- __index -- _G of Selenite's Lua code
- *        string, table, ...              copies of string, table, ...; pairs and next in a fixed
- * order
+ *        string, table, ...              copies of string, table, ...; pairs, next (order.lua)
  */
 #include "lua/script/state.h"
 #include <lualib.h>
@@ -194,8 +193,6 @@ void sel_sandbox_open(lua_State *L) {
     sel_limits_track(L);
     order_keys(L);
     keep_libraries(L);
-    sel_read_open(L);
-    sel_module_open(L);
     lua_pop(L, 1);
 }
 

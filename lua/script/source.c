@@ -140,7 +140,7 @@ static int nesting(const sel_source *source, int at) {
     return sel_token_is_any(source, at, opens) - sel_token_is_any(source, at, closes);
 }
 
-bool sel_source_read(sel_arena *arena, sel_source *source) {
+bool sel_source_tokenize(sel_arena *arena, sel_source *source) {
     if (source->tokens)
         return true;
     const size_t count = (size_t)read_tokens(source->text, NULL);
@@ -294,7 +294,7 @@ static int first_of_line(const sel_source *source, int line) {
 
 sel_span sel_source_call(sel_arena *arena, sel_source *source, int line, const char *name) {
     sel_span span = {source, line, -1, -1};
-    if (!source || !sel_source_read(arena, source))
+    if (!source || !sel_source_tokenize(arena, source))
         return span;
     for (int at = first_of_line(source, line);
          at < source->token_count && source->tokens[at].line <= line; at++) {

@@ -1,5 +1,10 @@
-/* state.h -- shared declarations of lua/: a script with its Lua state, limits, text and functions;
- * and the filling of C structs from its tables.
+/* state.h -- a running script: its Lua state, its limits, the sandbox, and its values for messages.
+ *
+ *      limits.c     limits of time and memory
+ *      sandbox.c    the libraries that a script sees
+ *      compile.c    reading and compiling its texts
+ *      value.c      tables, marks and look-ups of a script, and values in messages
+ *      lines.c      a record of the lines that run
  */
 #ifndef SEL_LUA_STATE_H
 #define SEL_LUA_STATE_H
@@ -10,88 +15,10 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
-#include "engine/run/run.h"
-#include "engine/scene/shape.h"
+#include "engine/scene/simulation.h"
 #include "engine/values/rule.h"
-#include "lua/script/script.h"
-
-/* ---- a script's text: the lines of its fields (source.c) ---- */
-
-typedef struct sel_token {
-    enum { SEL_TOKEN_NAME, SEL_TOKEN_OTHER, SEL_TOKEN_STRING } kind;
-    int line;
-    int nesting; /* 1: opens a bracket or a block, -1: closes one */
-    size_t start, length;
-} sel_token;
-
-/* A script's text. It is split into tokens when a line is first looked up. */
-typedef struct sel_source {
-    struct sel_source *next;
-    const char *name;      /* as messages show it */
-    const char *directory; /* of the file, with its last '/'; "" for the working directory */
-    sel_where loaded_at;   /* the call of sel.load; file NULL: none */
-    const char *text;
-    size_t length;
-    sel_token *tokens; /* ends with an empty token of the last line */
-    int token_count;
-} sel_source;
-
-/* The place of a value in a script's text. */
-typedef struct sel_span {
-    sel_source *source; /* NULL: not from a script */
-    int line;           /* for messages; always set */
-    int at;             /* token of its key; -1: not in the text */
-    int brace;          /* token of its `{`; -1: not in the text */
-} sel_span;
-
-/* Copies the text. NULL: no memory. */
-sel_source *sel_source_create(sel_arena *arena, const char *name, const char *text, size_t length);
-
-/* Splits the text into tokens, unless that is done. False: no memory. */
-bool sel_source_read(sel_arena *arena, sel_source *source);
-
-/* Whether token `at` is `text`, or one of `texts` (NULL-terminated). A string never is. */
-bool sel_token_is(const sel_source *source, int at, const char *text);
-bool sel_token_is_any(const sel_source *source, int at, const char *const *texts);
-
-/* The token after the bracket or block that opens at `at`. */
-int sel_source_behind(const sel_source *source, int at);
-
-/* The argument table of the call of `name` ("wall" for law.wall{...}) on `line`. */
-sel_span sel_source_call(sel_arena *arena, sel_source *source, int line, const char *name);
-
-/* The value of `key` in the table `span`; the table's own line when its text has no such key. */
-sel_span sel_source_key(sel_span span, const char *key);
-
-/* A name in a table, and the place of its value. */
-typedef struct sel_named_span {
-    const char *name;
-    sel_span span;
-} sel_named_span;
-
-/* As sel_source_key, for `count` keys sorted by strcmp, in one walk through the text. */
-void sel_source_keys(sel_span span, sel_named_span *keys, int count);
-
-/* The value at position `number` (from 1) in the table `span`. */
-sel_span sel_source_item(sel_span span, int number);
-
-/* Iterates over the values without keys of a table: sel_source_item for all items of a long list.
- */
-typedef struct sel_walk {
-    sel_span table;
-    int at; /* first token of the next item; -1: none is left */
-} sel_walk;
-sel_walk sel_source_walk(sel_span table);
-
-/* The next value; the table's own line when its text shows no more. */
-sel_span sel_source_next(sel_walk *walk);
-
-/* The value at a path of keys: "stop.steps". */
-sel_span sel_source_path(sel_span span, const char *path);
-
-sel_where sel_span_where(sel_span span);
-
-/* ---- the script ---- */
+#include "lua/script/options.h"
+#include "lua/script/source.h"
 
 /* The main chunk that runs: the scenario's own, or one of sel.load. */
 typedef struct sel_chunk {
@@ -163,19 +90,15 @@ typedef struct sel_script {
     uint64_t cells;             /* number of evaluations of rules so far */
     const sel_places *places;   /* where Lua evaluates a function now; NULL: it does not */
     size_t place;               /* index of the place in `places` */
-    bool finds_gaps;            /* a raster raises sel_script_gap at a place where it has no data */
+    bool finds_gaps; /* a raster raises sel_function_gap at a place where it has no data */
 } sel_script;
-
-/* The error of a raster without data: its address as a light userdata, which scripts cannot make.
- */
-extern const char sel_script_gap;
 
 /* The script that owns a Lua state or any of its coroutines. */
 static inline sel_script *sel_script_of(lua_State *L) {
     return *(sel_script **)lua_getextraspace(L);
 }
 
-/* limits.c */
+/* ---- limits.c ---- */
 
 /* A Lua state under the script's limits; NULL: no memory. */
 lua_State *sel_limits_open(sel_script *script);
@@ -225,8 +148,24 @@ void sel_limits_track(lua_State *L);
 /* Records the lines that the script runs from here on. NULL: stops. */
 void sel_limits_note_lines(sel_script *script, struct sel_lines *lines);
 
-/* lines.c: a record of the lines that run. NULL: no memory. */
+/* Reports an error in a file, preceded by the place in the script at which `what` ("sel.series")
+ * reads it. */
+void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where where,
+                          const char *what);
+
+/* End the script: its data exceed the memory limit; or `bytes` for `what` were refused, by that
+ * limit or by the system. */
+int sel_script_too_large(sel_script *script);
+int sel_script_no_memory(sel_script *script, const char *what, size_t bytes);
+
+/* Zeroed memory in the arena for `what`; ends the script if there is none. */
+void *sel_script_alloc(sel_script *script, const char *what, size_t bytes);
+
+/* ---- lines.c: a record of the lines that run ---- */
+
 typedef struct sel_lines sel_lines;
+
+/* NULL: no memory. */
 sel_lines *sel_lines_create(void);
 void sel_lines_destroy(sel_lines *lines);
 
@@ -237,9 +176,9 @@ void sel_lines_note(sel_lines *lines, lua_State *L, lua_Debug *info);
  * `source`: of this chunk only; NULL: of all chunks. */
 int sel_lines_missed(const sel_lines *lines, const char *source, int after);
 
-/* sandbox.c */
+/* ---- sandbox.c ---- */
 
-/* Opens the libraries that a script may use, and the reader of functions. Pushes nothing. */
+/* Opens the libraries that a script may use. */
 void sel_sandbox_open(lua_State *L);
 
 /* Replaces functions of the table at the top; each guard has the original as upvalue 1. */
@@ -253,25 +192,15 @@ void sel_sandbox_run(lua_State *L, const unsigned char *text, size_t length, int
  * same in every run. */
 void sel_order_keys(lua_State *L, int index);
 
-/* script.c */
+/* ---- compile.c ---- */
 
-/* sel_script_load, with sel_script.prompt. */
-sel_status sel_script_run(const char *path, const sel_script_options *options,
-                          void (*prompt)(lua_State *L), sel_scenario **scenario, sel_error *error);
-
-/* Adds `require` to the table of globals at the top. */
-void sel_module_open(lua_State *L);
+/* Reads the file that `what` ("sel.load") loads at `from`, and adds it to the script's sources.
+ * Ends the script if the file cannot be read. */
+sel_source *sel_script_read_source(lua_State *L, const char *path, sel_where from,
+                                   const char *what);
 
 /* Pushes the compiled text, or the error message; returns whether it compiled. */
 bool sel_source_compile(lua_State *L, sel_source *source);
-
-/* sel.load. */
-int sel_module_load(lua_State *L);
-
-/* library.c */
-
-/* Pushes what require "selenite" returns. */
-void sel_library_push(lua_State *L);
 
 /* The source of a chunk by its name in Lua, "@name"; NULL: there is none. */
 sel_source *sel_script_source(const sel_script *script, const char *chunk);
@@ -279,18 +208,7 @@ sel_source *sel_script_source(const sel_script *script, const char *chunk);
 /* The place in the user's text from which a C function was called. */
 sel_where sel_script_place(lua_State *L, sel_source **source);
 
-/* Reports an error in a file, preceded by the place in the script at which `what` ("sel.series")
- * reads it. */
-void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where where,
-                          const char *what);
-
-/* End the script: its data exceed the memory limit; or `bytes` for `what` were refused, by that
- * limit or by the system. */
-int sel_script_too_large(sel_script *script);
-int sel_script_no_memory(sel_script *script, const char *what, size_t bytes);
-
-/* Zeroed memory in the arena for `what`; ends the script if there is none. */
-void *sel_script_alloc(sel_script *script, const char *what, size_t bytes);
+/* ---- value.c ---- */
 
 /* Pushes the value of a field, without metamethods. Returns its type. */
 int sel_script_field(lua_State *L, int index, const char *name);
@@ -315,29 +233,12 @@ void sel_script_push_strings(lua_State *L, const char *const *strings);
 /* " 'name'; did you mean 'nearest'?", or only the quoted name. */
 const char *sel_script_suggest(const char *name, const char *const *names, char text[256]);
 
-/* Replaces the table at the top by a read-only view. Reading an unknown name is an error that
- * begins with `what` ("sel.law") and lists the names. */
-void sel_library_close(lua_State *L, const char *what);
-
-/* Pushes the results of a function for Lua: true, or nil and the error's text. */
-int sel_host_result(lua_State *L, const sel_error *error);
-
-/* For Lua: suggestion(name, members) -> sel_script_suggest. */
-int sel_host_suggestion(lua_State *L);
-
-/* For Lua: value_text(value) -> sel_script_value_text. */
-int sel_host_value_text(lua_State *L);
-
-/* For Lua: draw(path, width, height, drawing) -> sel_host_result. Calls drawing(put), which sets
- * pixels by put (draw.c), and writes a PNG file. Replaces only pictures. */
-int sel_host_draw(lua_State *L);
-
-/* For Lua: write(path, text, begins) -> sel_host_result. Replaces the file at `path` by `text`,
- * atomically. Fails if the path is a symbolic link, or a file that does not begin with `begins`. */
-int sel_host_write(lua_State *L);
-
 /* A value in words: `string "abc"`, `number 0.5`, `table`. Never runs user code. */
 const char *sel_script_value_text(lua_State *L, int index, char text[80]);
+
+/* The series or raster at `index`, or NULL. In Lua it is a userdata with a pointer to it, and with
+ * the metatable "sel.series" or "sel.raster". */
+const sel_lookup *sel_lookup_at(lua_State *L, int index);
 
 /* What a constructor records of the table that it makes. */
 typedef struct sel_mark {
@@ -352,6 +253,10 @@ typedef struct sel_mark {
     bool visiting;
 } sel_mark;
 
+/* Creates the side table of marks. Pushes the metatable of shapes, to which selenite.lua adds the
+ * operators. */
+void sel_marks_open(lua_State *L);
+
 /* Marks the table at the top as made by `group`.`name` at the running line. Both strings must
  * outlive the script. */
 void sel_script_set_mark(lua_State *L, const char *group, const char *name);
@@ -363,257 +268,10 @@ sel_mark *sel_script_mark(lua_State *L, int index);
  */
 sel_named_span *sel_script_names_in_order(lua_State *L, int index, sel_span span, int *count);
 
-/* Whether the string at `index` is the value of a parameter that names a file. Such a path is
- * opened as it is; others are relative to their script. */
-bool sel_params_is_path(lua_State *L, int index);
+/* Pushes the results of a function for Lua: true, or nil and the error's text. */
+int sel_host_result(lua_State *L, const sel_error *error);
 
-/* fill.c: fills script->scenario from the script's result at the top of the stack. Mistakes go to
- * script->error. Raises an error only without memory. */
-void sel_fill_scenario(sel_script *script, const char *path);
-
-/* As sel_fill_scenario, for the value at `index` alone: simulations; or a shape, law or output as
- * far as it can be checked without a simulation. Other values are accepted. Returns the number of
- * simulations. */
-int sel_fill_alone(sel_script *script, int index, const char *path);
-
-/* ---- functions of a script, evaluated by programs or by Lua (function.c) ---- */
-
-/* The use of a function. */
-typedef struct sel_function_needs {
-    const char *label; /* "law.velocity", for messages; outlives the function */
-    int results;
-    int dims;       /* 0: not known */
-    bool predicate; /* one boolean instead of numbers */
-    const sel_numbers *controls;
-    const sel_common *common; /* of the simulation; NULL: not known */
-} sel_function_needs;
-
-typedef struct sel_lua_function {
-    sel_function base;
-    struct sel_lua_function *next; /* in the script's list */
-    sel_script *script;
-    int reference; /* in Lua's registry */
-    sel_function_needs needs;
-    const double *defaults; /* of the controls */
-    int count;              /* of parameters */
-    int *arguments;         /* SEL_ARGUMENT_... of each */
-
-    const sel_program *program; /* NULL: Lua evaluates the function, for the reason `why` */
-    const sel_rule *graph;      /* of the program */
-    char why[256];
-    const char *unseen; /* what the comparison with Lua did not reach; NULL: nothing */
-    bool told;          /* the user was told that Lua evaluates it */
-} sel_lua_function;
-
-/* State of the script that is saved while the engine calls a function. */
-typedef struct sel_outer {
-    sel_error *error;
-    sel_limits limits; /* of the hook that evaluates a quantity */
-} sel_outer;
-
-/* To be called before and after the call of a function with `count` arguments. sel_script_enter
- * fails in another thread than the script's, and when the script is broken. `label` names the
- * function in messages. */
-sel_status sel_script_enter(sel_script *script, sel_where where, const char *label, int count,
-                            sel_outer *outer, sel_error *error);
-void sel_script_leave(sel_script *script, const sel_outer *outer);
-
-/* The `count` parameters of the function at `index`: SEL_ARGUMENT_..., or SEL_RULE_CELL in a
- * function of cells. NULL, with the reason, if a parameter's name is not allowed. */
-int *sel_function_arguments(sel_script *script, int index, const sel_function_needs *needs,
-                            bool of_cells, int count, char reason[512]);
-
-enum { SEL_RULE_CELL = -1 };
-
-/* Evaluate the function by Lua at place i, or at all places without settled[i] (NULL: at all).
- * An error in other threads than the script's. */
-sel_status sel_function_call_at(const sel_lua_function *f, const sel_places *at, size_t i,
-                                double *out, sel_error *error);
-sel_status sel_function_call(const sel_lua_function *f, const sel_places *at,
-                             const uint8_t *settled, double *out, sel_error *error);
-
-/* Whether all results at place i are finite. */
-bool sel_function_finite(const sel_lua_function *f, size_t n, size_t i, const double *out);
-
-/* compare.c: compares the program with Lua, and drops the program at the first difference. */
-void sel_function_compare(sel_lua_function *f);
-
-/* Compares the programs of all functions of a loaded scenario. If one of them changes what others
- * may read, Lua evaluates all of them. */
-void sel_functions_loaded(sel_script *script);
-
-/* The function at `index` for the engine. NULL, with the reason, if a parameter's name is not
- * allowed. */
-const sel_function *sel_function_create(sel_script *script, int index,
-                                        const sel_function_needs *needs, sel_where where,
-                                        char reason[512]);
-
-/* ---- read.c: functions become programs and graphs ---- */
-
-/* Opens the reader, with the table of globals at the top of the stack. */
-void sel_read_open(lua_State *L);
-
-/* Tells the reader that `name` of the table at the top is a library function that it can read. */
-void sel_read_library(lua_State *L, const char *name);
-
-/* Reads the function at `index` into a program in the script's arena. NULL, with the reason in
- * f->why, if the function cannot be followed or is too large. Has no side effects, and raises no
- * error. */
-const sel_program *sel_read_law(sel_lua_function *f, int index);
-
-/* Stores the sorted numbers that a function sees, at most `most`; returns their count. */
-int sel_read_numbers(sel_script *script, int reference, double *to, int most);
-
-/* A function of cells. */
-typedef struct sel_lua_rule {
-    sel_rule_source base;
-    struct sel_lua_rule *next; /* in the script's list */
-    sel_script *script;
-    const char *label; /* "sel.rule.rule[2]" */
-    const sel_numbers *controls;
-    int reference; /* in Lua's registry */
-    int count;     /* of parameters */
-    int *arguments;
-    /* Set when it is read: */
-    const sel_cell_field *field; /* [fields] */
-    int fields, dims;
-    sel_rule_returns returns;
-    const sel_common *common; /* of the simulation */
-    const char *unseen;       /* what the comparison with Lua did not reach; NULL: nothing */
-    const char *doubt;        /* message of a mistake if its branch is reached; NULL: none */
-    sel_where doubted;        /* the line of that mistake */
-    bool mistaken;            /* Lua fails on that line: the doubt is a mistake */
-} sel_lua_rule;
-
-/* compare.c: whether the graph agrees with Lua at all points that are compared. `why`, of
- * SEL_RULE_WHY bytes, says where it differs. Sets rule->unseen. */
-bool sel_rule_compare(sel_lua_rule *rule, const sel_rule *graph, char *why);
-
-/* As sel_rule_source.read. */
-sel_status sel_read_rule(sel_lua_rule *what, const sel_rule **rule, char *why, sel_error *error);
-
-/* ---- C structs, filled from Lua tables ---- */
-
-typedef struct sel_mistake {
-    sel_where where;
-    int order; /* number of the mistakes found before */
-    const char *text;
-} sel_mistake;
-
-typedef struct sel_filler {
-    sel_script *script;
-    lua_State *L;
-    sel_arena *arena;
-    const struct sel_solver *solver; /* of the simulation being filled */
-    int dims;                        /* 2 or 3; 0: not known */
-    const sel_common *common;        /* of the simulation; itself still being filled */
-    const sel_numbers *controls;
-    const sel_named_choices *types; /* the types of fields that the simulation names */
-    const char *const *type_names;
-    int depth; /* of nested shapes */
-    sel_mistake *mistakes;
-    int mistake_count;
-} sel_filler;
-
-/* A value to be stored in a member: its place, and its name in messages. */
-typedef struct sel_slot {
-    const sel_table_field *field;
-    const char *label; /* of the table: "law.wall", "stop", "regions[2]" */
-    sel_span span;     /* of the value */
-    bool positional;   /* the value is the array part of the whole table */
-    int item;          /* from 1: the value is this item of the field's list; 0: the whole field */
-} sel_slot;
-
-/* Zeroed memory in the arena; ends the script if there is none. */
-void *sel_fill_alloc(sel_filler *f, size_t bytes);
-char *sel_fill_print(sel_filler *f, const char *format, ...) SEL_PRINTF(2, 3);
-
-/* Notes a mistake. All are reported together at the end, sorted by file and line. */
-void sel_fill_mistake(sel_filler *f, sel_where where, const char *format, ...) SEL_PRINTF(3, 4);
-
-/* Notes a mistake of a slot: "sel.lbm: nu FORMAT, got string "abc"", with the value at `index`; 0:
- * without a value. */
-void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int index, const char *format, ...)
-    SEL_PRINTF(4, 5);
-
-/* The length of the list at `index`; -1, after noting a mistake, if it is no list. */
-int sel_fill_list_length(sel_filler *f, const sel_slot *slot, int index);
-
-/* Fills the zeroed struct `data` from the Lua table at `index`. False: there were mistakes. */
-bool sel_fill_table(sel_filler *f, int index, const sel_table *table, const char *label, void *data,
-                    sel_span span);
-
-/* As sel_fill_table, while the script still runs, for the marked table at `index`. Mistakes end the
- * script. */
-void sel_fill_now(lua_State *L, int index, const sel_table *table, void *data,
-                  const sel_mark *mark);
-
-/* "wall" of "law.wall". */
-const char *sel_table_short_name(const sel_table *table);
-
-/* The field `name`; the field that may be given without its name. NULL: there is none. */
-const sel_table_field *sel_fill_field(const sel_table *table, const char *name);
-const sel_table_field *sel_fill_positional(const sel_table *table);
-
-/* Fills the member from the value at `index`. */
-typedef void sel_fill_kind(sel_filler *f, const sel_slot *slot, int index, void *member);
-
-/* Fills items `first` to `last` of the list at `index` into an array at `to`, of elements of `size`
- * bytes. Each has a slot of its own: "regions[2]". */
-void sel_fill_items(sel_filler *f, const sel_slot *slot, int index, int first, int last,
-                    sel_fill_kind *fill, void *to, size_t size);
-
-/* Fill one member (fill_value.c): of any kind; a table; a list of tables, plain or of a family; a
- * table of a family; a quantity of one component. */
-sel_fill_kind sel_fill_value, sel_fill_nested, sel_fill_list, sel_fill_variant, sel_fill_quantity;
-
-/* fill_named.c: a map of names; a function or a list of functions; a table of a family or a map of
- * them. */
-sel_fill_kind sel_fill_map, sel_fill_rules, sel_fill_variants;
-
-/* fill_shape.c: the shape at `index`; NULL after noting a mistake. */
-const sel_shape *sel_fill_shape(sel_filler *f, const sel_slot *slot, int index);
-
-/* ---- series, rasters, saved fields, painted quantities, noise and units ---- */
-
-/* data.c: adds sel.series, sel.raster, sel.noise, sel.state, sel.paint and sel.units to the table
- * at the top, and tells the reader of `sel.noise`. */
-void sel_data_open(lua_State *L);
-
-/* The series or raster at `index`, or NULL. */
-const sel_lookup *sel_lookup_at(lua_State *L, int index);
-
-/* Whether the value at `index` is data, which may replace a number or a function. */
-bool sel_fill_is_data(lua_State *L, int index);
-
-/* The data at `index` as a function with one result; NULL after noting a mistake. */
-const sel_function *sel_fill_data(sel_filler *f, const sel_slot *slot, int index);
-
-/* Applies sel.units to the simulation's `params`, the struct of `table`, whose Lua table is at
- * `index` and at `span` in the text. Notes values that are given twice, and a missing dx or dt. */
-void sel_units_apply(sel_filler *f, int index, const sel_table *table, sel_common *params,
-                     sel_span span);
-
-/* ---- functions of cells ---- */
-
-/* rule.c: the function of cells at `index`; NULL after noting a parameter that is not allowed. */
-const sel_rule_source *sel_rule_source_create(sel_filler *f, const sel_slot *slot, int index);
-
-/* The text of an unknown field (`state`: of an unknown state field): " 'name'" and what may be
- * meant: the components of a vector, data, the nearest field, or the list of all. */
-const char *sel_rule_unknown(const sel_cell_field *field, int fields, const char *name, bool state,
-                             char text[512]);
-
-/* Creates the metatable of cells, and adds sel.random to the table at the top. */
-void sel_rule_open(lua_State *L);
-
-/* ---- hooks ---- */
-
-/* hook.c: the function at `index` as a callback of the engine. `label` names it in messages:
- * "hooks[1]". */
-const sel_callback *sel_hook_callback(sel_filler *f, int index, const char *label, sel_where where);
-
-/* Loads hook_state.lua, which saves and restores run.state. */
-void sel_hook_open(lua_State *L);
+/* For Lua: value_text(value) -> sel_script_value_text. */
+int sel_host_value_text(lua_State *L);
 
 #endif

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 #include "engine/values/series.h"
-#include "lua/script/state.h"
+#include "lua/tables/tables.h"
 
 enum { MAX_PAINTS = 32 }; /* nesting depth */
 
@@ -23,8 +23,6 @@ static const char *const type_names[] = {[SEL_LOOKUP_SERIES] = "sel.series",
 static const char *const call_texts[] = {[SEL_LOOKUP_SERIES] = "s(t)",
                                          [SEL_LOOKUP_RASTER] = "r(x, y)",
                                          [SEL_LOOKUP_NOISE] = "sel.noise(seed, x, y, z)"};
-
-const char sel_script_gap = 0;
 
 /* Pushes the value of a look-up; its arguments are on the stack from `first` on. */
 static int data_look_up(lua_State *L, const sel_lookup *lookup, int first) {
@@ -40,7 +38,7 @@ static int data_look_up(lua_State *L, const sel_lookup *lookup, int first) {
         arguments[i] = &values[i];
     }
     if (sel_script_of(L)->finds_gaps && sel_lookup_has_gap(lookup, values[0], values[1])) {
-        lua_pushlightuserdata(L, (void *)(uintptr_t)&sel_script_gap);
+        lua_pushlightuserdata(L, (void *)(uintptr_t)&sel_function_gap);
         return lua_error(L);
     }
     if (lookup->kind == SEL_LOOKUP_RASTER && sel_script_of(L)->limits.code == SEL_MAIN_CHUNK)
@@ -51,15 +49,6 @@ static int data_look_up(lua_State *L, const sel_lookup *lookup, int first) {
         return luaL_error(L, "%s", error->text);
     lua_pushnumber(L, out);
     return 1;
-}
-
-const sel_lookup *sel_lookup_at(lua_State *L, int index) {
-    for (int kind = SEL_LOOKUP_SERIES; kind <= SEL_LOOKUP_RASTER; kind++) {
-        const sel_lookup **lookup = luaL_testudata(L, index, type_names[kind]);
-        if (lookup)
-            return *lookup;
-    }
-    return NULL;
 }
 
 /* __call of a look-up */

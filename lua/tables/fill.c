@@ -3,16 +3,15 @@
  * Tables are read raw: no metamethod, and so no code of the user, runs. A mistake is noted and
  * filling goes on, so that all mistakes are reported at once.
  *
- *      Lua table { nu = 0.1, regions = { ... } } --sel_table--> struct { double nu; sel_list
- * regions; }
+ *      Lua table { nu = 0.1, regions = { ... } }
+ *          --sel_table-->  struct { double nu; sel_list regions; }
  *
- *      fill.c          tables, lists, families of tables; whole simulations
- *      fill_value.c    numbers, strings, points, quantities
- *      fill_named.c    maps NAME = value, lists of functions
- *      fill_shape.c    shapes
+ * Here are tables, lists, families of tables and maps; fill_value.c, fill_shape.c and
+ * fill_scenario.c have the rest.
  */
-#include "lua/script/state.h"
+#include "lua/tables/tables.h"
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +59,11 @@ void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int index, const char *
         snprintf(position, sizeof position, "[%d]", slot->item);
     sel_fill_mistake(f, sel_span_where(span), "%s: %s%s %s%s%s", slot->label, slot->field->name,
                      position, what, index ? ", got " : "", got);
+}
+
+const char *sel_table_short_name(const sel_table *table) {
+    const char *dot = strrchr(table->name, '.');
+    return dot ? dot + 1 : table->name;
 }
 
 const sel_table_field *sel_fill_field(const sel_table *table, const char *name) {
@@ -388,120 +392,117 @@ bool sel_fill_table(sel_filler *f, int index, const sel_table *table, const char
     return f->mistake_count == before;
 }
 
-static sel_where locate(const sel_simulation *self, const char *field) {
-    const sel_span *span = self->locate_data;
-    return sel_span_where(sel_source_path(*span, field));
-}
+/* ---- maps NAME = value, in the order of the text ---- */
 
-static const sel_solver *find_solver(const char *name) {
-    const sel_solver *const *solver = sel_solvers;
-    while (*solver && strcmp((*solver)->name, name) != 0)
-        solver++;
-    return *solver;
-}
+/* The layout of a map's entries: structs that begin with the name. */
+typedef struct map {
+    sel_kind entry;      /* the kind of the value */
+    const char *what;    /* the value in messages */
+    size_t size;         /* bytes per entry */
+    size_t value, where; /* offsets; `where` 0: there is no such member */
+} map;
 
-/* Fills one simulation from the marked table at the top. */
-static void fill_simulation(sel_filler *f, const char *path, sel_simulation *simulation) {
-    sel_mark *mark = sel_script_mark(f->L, -1);
-    sel_span *span = sel_fill_alloc(f, sizeof *span);
-    f->solver = find_solver(mark->name);
-    const sel_table *table = f->solver->table;
-    *span = sel_source_call(f->arena, mark->source, mark->where.line, mark->name);
-    simulation->solver = f->solver;
-    simulation->params = sel_fill_alloc(f, table->size);
-    simulation->script = sel_fill_print(f, "%s", path);
-    simulation->locate = locate;
-    simulation->locate_data = span;
-    simulation->series = f->script->series;
-    simulation->rasters = f->script->rasters;
-    f->dims = 0;
-    f->common = simulation->params;
-    f->controls = &simulation->params->controls;
-    bool filled =
-        sel_fill_table(f, lua_gettop(f->L), table, table->name, simulation->params, *span);
-    if (filled && f->solver->complete)
-        f->solver->complete(simulation->params);
-}
-
-static bool is_simulation(lua_State *L, int index) {
-    const sel_mark *mark = sel_script_mark(L, index);
-    return mark && strcmp(mark->group, "sel") == 0 && find_solver(mark->name);
-}
-
-static bool is_directory_name(const char *name) {
-    return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
-}
-
-/* In a list of simulations each needs a name of its own, which names its directory. */
-static void check_names(sel_filler *f, const sel_scenario *scenario) {
-    for (int i = 0; i < scenario->count; i++) {
-        const sel_simulation *s = &scenario->simulations[i];
-        const char *name = s->params->name;
-        sel_where where = locate(s, "name");
-        if (!name) {
-            sel_fill_mistake(f, where, "%s: name is required in a list of simulations",
-                             s->solver->table->name);
-            continue;
-        }
-        if (!is_directory_name(name))
-            sel_fill_mistake(f, where, "%s: name '%s' cannot be the name of a directory",
-                             s->solver->table->name, name);
-        for (int k = 0; k < i; k++) {
-            const char *other = scenario->simulations[k].params->name;
-            if (other && strcmp(other, name) == 0)
-                sel_fill_mistake(f, where, "%s: name '%s' is taken by simulation %d of the list",
-                                 s->solver->table->name, name, k + 1);
-        }
+static map map_of(sel_kind kind) {
+    switch ((int)kind) {
+    case SEL_KIND_NUMBERS:
+        return (map){SEL_KIND_NUMBER, "number", sizeof(sel_named_number),
+                     offsetof(sel_named_number, value), 0};
+    case SEL_KIND_NAMED_CHOICES:
+        return (map){SEL_KIND_CHOICE, "string", sizeof(sel_named_choice),
+                     offsetof(sel_named_choice, choice), offsetof(sel_named_choice, where)};
+    case SEL_KIND_NAMED_QUANTITIES:
+        return (map){SEL_KIND_QUANTITY, "quantity", sizeof(sel_named_quantity),
+                     offsetof(sel_named_quantity, value), offsetof(sel_named_quantity, where)};
+    case SEL_KIND_NAMED_RULES:
+        return (map){SEL_KIND_RULE, "function", sizeof(sel_named_rule),
+                     offsetof(sel_named_rule, source), 0};
+    default:
+        return (map){SEL_KIND_VARIANT, "law", sizeof(sel_named_variant),
+                     offsetof(sel_named_variant, value), 0};
     }
 }
 
-/* Converts the script's rasters to metres if a solver takes metres. A mistake if only some
- * simulations of a list do. */
-static void rasters_to_metres(sel_filler *f, int index, int count, bool list) {
-    sel_error found = {.status = SEL_OK};
-    sel_where where = {NULL, 0};
-    int wants = 0;
-    for (int i = 0; i < count; i++) {
-        if (list)
-            lua_rawgeti(f->L, index, i + 1);
-        else
-            lua_pushvalue(f->L, index);
-        const sel_mark *mark = sel_script_mark(f->L, -1);
-        if (find_solver(mark->name)->metres && wants++ == 0)
-            where = mark->where;
+/* Whether the value is a table; notes keys that are no names. */
+static bool has_names_only(sel_filler *f, const sel_slot *slot, int index, const char *what) {
+    lua_State *L = f->L;
+    char found[80];
+    if (!lua_istable(L, index) || lua_rawlen(L, index) > 0) {
+        sel_fill_wrong(f, slot, index, "must be a table of NAME = %s%s", what,
+                       lua_istable(L, index) ? ", without positions" : "");
+        return false;
+    }
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
+        if (!sel_script_key(L, -2))
+            sel_fill_mistake(f, sel_span_where(slot->span),
+                             "%s: %s must be a table of NAME = %s, but has the key %s", slot->label,
+                             slot->field->name, what, sel_script_value_text(L, -2, found));
+    return true;
+}
+
+static void fill_check_name(sel_filler *f, const sel_slot *item, const char *name) {
+    const bool control = item->field->kind == SEL_KIND_NUMBER;
+    if (control && strlen(name) == 1 && strchr("xyzt", *name))
+        sel_fill_wrong(f, item, lua_gettop(f->L), "has the name of a coordinate");
+    if (!sel_is_plain(name))
+        sel_fill_wrong(f, item, lua_gettop(f->L), "has a name with control characters");
+}
+
+/* Whether the simulation declares the field `name` as a vector. */
+static bool is_vector(const sel_filler *f, const char *name) {
+    for (int i = 0; f->types && i < f->types->n; i++)
+        if (strcmp(f->types->v[i].name, name) == 0)
+            return strcmp(f->type_names[f->types->v[i].choice], "vector") == 0;
+    return false;
+}
+
+/* The kind of the value at the top: a vector if it is declared so, or a list. */
+static sel_kind fill_kind_of(const sel_filler *f, sel_kind kind, const char *name) {
+    const bool list = lua_istable(f->L, -1) && !sel_fill_is_data(f->L, -1);
+    const bool vector = kind == SEL_KIND_QUANTITY && (list || is_vector(f, name));
+    return vector ? SEL_KIND_VECTOR : kind;
+}
+
+void sel_fill_map(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    const map m = map_of(slot->field->kind);
+    int count;
+    if (!has_names_only(f, slot, index, m.what))
+        return;
+    sel_named_span *names = sel_script_names_in_order(f->L, index, slot->span, &count);
+    char *entry = sel_fill_alloc(f, (size_t)count * m.size);
+    *(int *)member = count; /* all maps are { int n; ... *v; } */
+    memcpy((char *)member + offsetof(sel_numbers, v), &entry, sizeof entry);
+    for (int i = 0; i < count; i++, entry += m.size) {
+        sel_table_field field = *slot->field;
+        const sel_slot item = {&field, slot->label, names[i].span, false, 0};
+        *(const char **)(void *)entry = names[i].name;
+        sel_script_field(f->L, index, names[i].name);
+        field.kind = fill_kind_of(f, m.entry, names[i].name);
+        field.name = sel_fill_print(f, "%s.%s", slot->field->name, names[i].name);
+        if (m.where)
+            *(sel_where *)(void *)(entry + m.where) = sel_span_where(item.span);
+        sel_fill_value(f, &item, lua_gettop(f->L), entry + m.value);
+        fill_check_name(f, &item, names[i].name);
         lua_pop(f->L, 1);
     }
-    for (const sel_lookups *r = f->script->rasters; r && wants > 0; r = r->next) {
-        found.status = SEL_OK;
-        if (wants < count && !sel_raster_is_in_metres(r->lookup))
-            sel_fill_mistake(f, where,
-                             "%s is not in metres, which sel.aqua takes, and other simulations of "
-                             "the list read it as it is: sel.raster { ..., metres = true } has it "
-                             "in metres for all of them",
-                             r->lookup->name);
-        else if (sel_raster_to_metres(r->lookup, (sel_where){NULL, 0}, &found))
-            sel_fill_mistake(f, where, "%s", found.text);
+    if (slot->field->kind == SEL_KIND_NAMED_CHOICES) {
+        f->types = member;
+        f->type_names = slot->field->choices;
     }
 }
 
-static void fill_simulations(sel_filler *f, const char *path, int index, int count) {
-    sel_scenario *scenario = f->script->scenario;
-    sel_simulation *simulations = sel_fill_alloc(f, (size_t)count * sizeof *simulations);
-    bool list = !is_simulation(f->L, index);
-    scenario->simulations = simulations;
-    scenario->count = count;
-    rasters_to_metres(f, index, count, list);
-    for (int i = 0; i < count; i++) {
-        if (list)
-            lua_rawgeti(f->L, index, i + 1);
-        else
-            lua_pushvalue(f->L, index);
-        fill_simulation(f, path, &simulations[i]);
-        lua_pop(f->L, 1);
+void sel_fill_variants(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_named_variants *to = member;
+    to->where = sel_span_where(slot->span);
+    if (!sel_script_mark(f->L, index)) {
+        sel_fill_map(f, slot, index, member);
+        return;
     }
-    if (list)
-        check_names(f, scenario);
+    to->n = 1;
+    to->v = sel_fill_alloc(f, sizeof *to->v);
+    sel_fill_variant(f, slot, index, &to->v->value);
 }
+
+/* ---- mistakes of a filling ---- */
 
 static int compare_mistakes(const void *a, const void *b) {
     const sel_mistake *first = a, *second = b;
@@ -523,8 +524,7 @@ static void loaded_text(const sel_script *script, const sel_mistake *mistake, ch
         snprintf(text, 512, " (loaded at %s:%d)", source->loaded_at.file, source->loaded_at.line);
 }
 
-/* Reports all mistakes. */
-static void report(const sel_filler *f) {
+void sel_fill_report(const sel_filler *f) {
     sel_error *error = f->script->error;
     char loaded[512];
     if (f->mistake_count) /* qsort refuses NULL */
@@ -545,86 +545,6 @@ void sel_fill_now(lua_State *L, int index, const sel_table *table, void *data,
     sel_span span = sel_source_call(f.arena, mark->source, mark->where.line, mark->name);
     if (sel_fill_table(&f, index, table, table->name, data, span))
         return;
-    report(&f);
+    sel_fill_report(&f);
     sel_limits_break(L);
-}
-
-/* The number of simulations in the value at `index`: 1, or the length of a list; 0: it is neither.
- */
-static int count_simulations(lua_State *L, int index) {
-    if (is_simulation(L, index))
-        return 1;
-    if (!lua_istable(L, index) || sel_script_mark(L, index) || lua_rawlen(L, index) > 100000)
-        return 0;
-    int n = (int)lua_rawlen(L, index);
-    for (int i = 1; i <= n; i++) {
-        lua_rawgeti(L, index, i);
-        bool right = is_simulation(L, -1);
-        lua_pop(L, 1);
-        if (!right)
-            return 0;
-    }
-    return n;
-}
-
-void sel_fill_scenario(sel_script *script, const char *path) {
-    lua_State *L = script->L;
-    char found[80];
-    int index = lua_gettop(L), count = count_simulations(L, index);
-    if (count == 0) {
-        sel_fail(
-            script->error, SEL_BAD_SCENARIO,
-            "%s: the script must return a simulation, as sel.lbm { ... }, or a list of them; it "
-            "returned %s",
-            path, sel_script_value_text(L, index, found));
-        return;
-    }
-    sel_filler f = {.script = script, .L = L, .arena = script->arena};
-    fill_simulations(&f, path, index, count);
-    sel_functions_loaded(script);
-    report(&f);
-}
-
-/* Fills an unused struct of `table` from the value at `index`, to check the value. */
-static void fill_table_alone(sel_filler *f, int index, const sel_mark *mark,
-                             const sel_table *table) {
-    const sel_span span = sel_source_call(f->arena, mark->source, mark->where.line, mark->name);
-    sel_fill_table(f, index, table, table->name, sel_fill_alloc(f, table->size), span);
-}
-
-/* Checks a law or output. Several solvers may have a law of this name: the table with the fewest
- * mistakes counts. */
-static void fill_member_alone(sel_script *script, int index, const sel_mark *mark) {
-    const sel_schema all = sel_schema_collect();
-    sel_filler best = {.mistake_count = INT32_MAX};
-    for (int i = 0; i < all.family_count && best.mistake_count; i++) {
-        sel_filler f = {.script = script, .L = script->L, .arena = script->arena};
-        const sel_family *family = all.families[i];
-        const sel_table *table = sel_family_find(family, mark->name);
-        if (strcmp(family->name, mark->group) != 0 || !table)
-            continue;
-        fill_table_alone(&f, index, mark, table);
-        best = f.mistake_count < best.mistake_count ? f : best;
-    }
-    if (best.script)
-        report(&best);
-}
-
-int sel_fill_alone(sel_script *script, int index, const char *path) {
-    const sel_mark *mark = sel_script_mark(script->L, index);
-    const int count = count_simulations(script->L, index);
-    if (count > 0) {
-        lua_pushvalue(script->L, index);
-        sel_fill_scenario(script, path);
-        lua_pop(script->L, 1);
-    } else if (mark && strcmp(mark->group, "shape") == 0) {
-        const sel_table_field field = {.name = "shape"};
-        const sel_slot slot = {&field, "shape", {.at = -1, .brace = -1}, false, 0};
-        sel_filler f = {.script = script, .L = script->L, .arena = script->arena};
-        sel_fill_shape(&f, &slot, index);
-        report(&f);
-    } else if (mark) {
-        fill_member_alone(script, index, mark);
-    }
-    return count;
 }

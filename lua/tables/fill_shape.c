@@ -11,7 +11,7 @@
  *                         / \
  *                        a   b
  */
-#include "lua/script/state.h"
+#include "lua/tables/tables.h"
 #include <string.h>
 
 enum { MAX_PARTS = 100000, MAX_DEPTH = 200 };

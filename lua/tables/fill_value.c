@@ -1,6 +1,7 @@
 /* fill_value.c -- fill one member of a C struct from one Lua value: numbers, strings, points,
- * quantities. */
-#include "lua/script/state.h"
+ * quantities,
+ * functions. */
+#include "lua/tables/tables.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -365,13 +366,47 @@ static void fill_predicate(sel_filler *f, const sel_slot *slot, int index, void 
 
 static void fill_callback(sel_filler *f, const sel_slot *slot, int index, void *member) {
     if (fill_check(f, slot, index, lua_isfunction(f->L, index), "a function(run)"))
-        *(const sel_callback **)member =
-            sel_hook_callback(f, index, slot->label, sel_span_where(slot->span));
+        *(const sel_callback **)member = sel_hook_callback(
+            f->script, index, sel_fill_print(f, "%s", slot->label), sel_span_where(slot->span));
+}
+
+/* The function of cells at `index`; NULL after noting a mistake. */
+static const sel_rule_source *read_rule(sel_filler *f, const sel_slot *slot, int index) {
+    char reason[512];
+    const sel_function_needs needs = {
+        .label = sel_fill_print(f, "%s.%s", slot->label, slot->field->name),
+        .dims = f->dims,
+        .controls = f->controls,
+        .common = f->common,
+    };
+    const sel_where where = sel_function_where(f->script, index, sel_span_where(slot->span));
+    const sel_rule_source *source = sel_rule_source_create(f->script, index, &needs, where, reason);
+    if (!source)
+        sel_fill_mistake(f, where, "%s: %s", needs.label, reason);
+    return source;
 }
 
 static void fill_rule(sel_filler *f, const sel_slot *slot, int index, void *member) {
     if (fill_check(f, slot, index, lua_isfunction(f->L, index), "a function"))
-        *(const struct sel_rule_source **)member = sel_rule_source_create(f, slot, index);
+        *(const struct sel_rule_source **)member = read_rule(f, slot, index);
+}
+
+/* A function of cells, or a list of them. */
+static void fill_rules(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_named_rules *to = member;
+    sel_table_field field = *slot->field;
+    const sel_slot rule = {&field, slot->label, slot->span, slot->positional, 0};
+    const bool single = lua_isfunction(f->L, index);
+    const int n = single ? 1 : sel_fill_list_length(f, slot, index);
+    if (n < 0)
+        return;
+    field.kind = SEL_KIND_RULE;
+    to->n = n;
+    to->v = sel_fill_alloc(f, (size_t)n * sizeof *to->v);
+    if (single)
+        sel_fill_value(f, &rule, index, &to->v->source);
+    else
+        sel_fill_items(f, &rule, index, 1, n, sel_fill_value, &to->v->source, sizeof *to->v);
 }
 
 static void fill_bool(sel_filler *f, const sel_slot *slot, int index, void *member) {
@@ -405,7 +440,7 @@ void sel_fill_value(sel_filler *f, const sel_slot *slot, int index, void *member
         [SEL_KIND_LIST] = sel_fill_list,       [SEL_KIND_VARIANT] = sel_fill_variant,
         [SEL_KIND_VARIANTS] = sel_fill_list,   [SEL_KIND_SHAPE] = fill_shape,
         [SEL_KIND_RULE] = fill_rule,           [SEL_KIND_NAMED_CHOICES] = sel_fill_map,
-        [SEL_KIND_RULES] = sel_fill_rules,     [SEL_KIND_NAMED_QUANTITIES] = sel_fill_map,
+        [SEL_KIND_RULES] = fill_rules,         [SEL_KIND_NAMED_QUANTITIES] = sel_fill_map,
         [SEL_KIND_NAMED_RULES] = sel_fill_map, [SEL_KIND_NAMED_VARIANTS] = sel_fill_variants,
     };
     kinds[slot->field->kind](f, slot, index, member);

@@ -3,7 +3,7 @@
 #define RULE_CASE_H
 
 #include "script_case.h"
-#include "lua/script/state.h"
+#include "lua/tables/tables.h"
 
 /* The fields of a table that no solver has. */
 typedef struct step {

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "engine/solvers/lbm/lbm.h"
-#include "lua/script/script.h"
+#include "lua/tables/script.h"
 #include "tests/unit/files.h"
 
 /* A whole scenario but for the fields in `fields`. */

@@ -7,7 +7,6 @@
 #include "read_lua.h"
 #include "read_operators_lua.h"
 #include "read_states_lua.h"
-#include "read_survey_lua.h"
 #include "read_values_lua.h"
 
 /* What is broken: `from`, which the reader's text has once, becomes `to`; NULL: nothing. */
@@ -59,7 +58,6 @@ static void break_and_fill(lua_State *L) {
     run_text(L, reader, read_states_lua, sizeof read_states_lua);
     run_text(L, reader, read_instructions_lua, sizeof read_instructions_lua);
     run_text(L, reader, read_lua, sizeof read_lua);
-    run_text(L, reader, read_survey_lua, sizeof read_survey_lua);
     lua_pop(L, 1);
     fill(L);
 }

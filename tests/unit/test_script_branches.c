@@ -3,7 +3,7 @@
  */
 #include "script_case.h"
 #include "engine/run/prepare.h"
-#include "lua/script/state.h"
+#include "lua/tables/tables.h"
 
 /* ---- rules ---- */
 

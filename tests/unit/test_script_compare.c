@@ -7,7 +7,7 @@
 #include "script_case.h"
 #include "engine/scene/domain.h"
 #include "engine/run/prepare.h"
-#include "lua/script/state.h"
+#include "lua/tables/tables.h"
 
 enum { NX = 256, NY = 512, CELLS = NX * NY, STEPS = 3 };
 

@@ -4,7 +4,7 @@
  */
 #include "pack_case.h"
 #include "script_case.h"
-#include "lua/script/state.h"
+#include "lua/tables/tables.h"
 #include "random_law.h"
 
 enum { LAWS = 2000, LAWS_OF_A_SCRIPT = 20, PLACES = 48, TEXT = LAWS_OF_A_SCRIPT * LAW_TEXT };

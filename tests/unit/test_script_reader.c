@@ -1,7 +1,7 @@
 /* test_script_reader.c -- what the reader of functions takes from Lua is checked; and the libraries
  * that a script changes are not those of Selenite's own code. */
 #include "script_case.h"
-#include "lua/script/state.h"
+#include "lua/tables/tables.h"
 
 /* Lua's own pairs, which takes objects as keys. */
 #define ALL                                              \

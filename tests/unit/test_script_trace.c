@@ -2,7 +2,7 @@
 #include "script_case.h"
 #include <time.h>
 #include "engine/scene/shape.h"
-#include "lua/script/state.h"
+#include "lua/tables/tables.h"
 
 /* Two laws, so that one function may disturb the other. */
 #define LAWS(before, first, second)                                                          \

@@ -1,7 +1,40 @@
-/* draw.c -- pictures drawn by Lua: plots of a sweep, masks at the prompt. */
+/* host.c -- files written by the Lua code of commands: texts, and pictures that Lua draws (plots of
+ * a sweep, masks at the prompt). */
 #include <math.h>
+#include <stdio.h>
+#include "engine/base/file.h"
 #include "engine/output/picture.h"
-#include "lua/script/state.h"
+#include "lua/commands/host.h"
+
+/* ---- texts ---- */
+
+/* sel_file_may_replace for a file that begins with `begins`; NULL: for a picture. */
+static sel_status host_check_path(const char *path, const char *begins, sel_error *error) {
+    return begins ? sel_file_may_replace(path, begins, "file of Selenite", SEL_HOST_ADVICE, error)
+                  : sel_canvas_may_write(path, SEL_HOST_ADVICE, error);
+}
+
+int sel_host_may_write(lua_State *L) {
+    sel_error error = {.status = SEL_OK};
+    host_check_path(luaL_checkstring(L, 1), luaL_optstring(L, 2, NULL), &error);
+    return sel_host_result(L, &error);
+}
+
+int sel_host_write(lua_State *L) {
+    const char *path = luaL_checkstring(L, 1), *begins = luaL_checkstring(L, 3);
+    size_t length;
+    const char *text = luaL_checklstring(L, 2, &length);
+    sel_error error = {.status = SEL_OK};
+    if (!host_check_path(path, begins, &error)) {
+        FILE *file = sel_file_begin(path);
+        if (file)
+            fwrite(text, 1, length, file);
+        sel_file_end(file, path, NULL, &error);
+    }
+    return sel_host_result(L, &error);
+}
+
+/* ---- pictures ---- */
 
 /* Colours: paper, ink, pale ink, and from HUE on a cycle of colours that are easy to tell apart. */
 enum { HUE = 3, HUES = 8, LETTER = 2 };

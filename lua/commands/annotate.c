@@ -5,7 +5,8 @@
  */
 #include <string.h>
 #include "engine/values/series.h"
-#include "lua/script/state.h"
+#include "lua/commands/commands.h"
+#include "lua/tables/tables.h"
 
 static const char header[] =
     "---@meta selenite\n"
