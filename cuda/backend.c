@@ -346,7 +346,8 @@ static sel_status ask_sums(sel_state *state, const cuda_look *look, const void *
         return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_sums), error);
     }
     CUDA_TRY(look->monitor(view, request->only_bad_cell ? NULL : state->last.v,
-                           state->last.component, &rows, queue->stream));
+                           state->last.layout.component, state->last.layout.slice, &rows,
+                           queue->stream));
     slot->had_before = state->monitored;
     state->monitored |= !request->only_bad_cell;
     return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_monitor), error);

@@ -278,7 +278,8 @@ static cudaError_t reduce(const void *view, int field, const cuda_cells *cells,
 template <class V>
 static __global__ void __launch_bounds__(LOOK_THREADS)
     monitor_kernel(const __grid_constant__ typename V::view v, typename V::last *last,
-                   int64_t plane, cuda_monitor *rows, const __grid_constant__ sel_rows own) {
+                   int64_t component, int64_t slice, cuda_monitor *rows,
+                   const __grid_constant__ sel_rows own) {
     uint32_t n[3];
     V::extent(v, n);
     const int64_t of_warp = row_of_own(own);
@@ -286,6 +287,7 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
         return;
     }
     const uint32_t row = (uint32_t)of_warp;
+    const int64_t first = (int64_t)(row / n[1]) * slice + (int64_t)(row % n[1]) * n[0];
     cuda_monitor mine;
     clear(mine);
     for (uint32_t x = threadIdx.x % CUDA_WARP; x < n[0]; x += CUDA_WARP) {
@@ -299,7 +301,7 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
         if (sel_watch(&mine.watched, (double)number, large, small) && last) {
 #pragma unroll
             for (int a = 0; a < V::components; a++) {
-                typename V::last *kept = last + a * plane + number;
+                typename V::last *kept = last + a * component + first + x;
                 const double du = u[a] - V::value_of(v, *kept);
                 *kept = V::last_of(v, u[a]);
                 mine.change += V::counts ? du != 0 : du * du;
@@ -314,10 +316,10 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
 }
 
 template <class V>
-static cudaError_t monitor(const void *view, void *last, int64_t plane, const cuda_rows *rows,
-                           cudaStream_t stream) {
+static cudaError_t monitor(const void *view, void *last, int64_t component, int64_t slice,
+                           const cuda_rows *rows, cudaStream_t stream) {
     monitor_kernel<V><<<row_blocks(rows->own.count), LOOK_THREADS, 0, stream>>>(
-        *(const typename V::view *)view, (typename V::last *)last, plane,
+        *(const typename V::view *)view, (typename V::last *)last, component, slice,
         (cuda_monitor *)rows->partials, rows->own);
     return join_rows<cuda_monitor>(rows, stream);
 }

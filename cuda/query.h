@@ -146,9 +146,9 @@ typedef struct cuda_look {
     /* Rows of the cells; cuda_sums. */
     cudaError_t (*reduce)(const void *view, int field, const cuda_cells *cells,
                           const cuda_rows *rows, cudaStream_t stream);
-    /* cuda_monitor. last, plane: see sel_last; NULL: not updated, no change computed. */
-    cudaError_t (*monitor)(const void *view, void *last, int64_t plane, const cuda_rows *rows,
-                           cudaStream_t stream);
+    /* cuda_monitor. last, component, slice: see sel_last; NULL: not updated, no change computed. */
+    cudaError_t (*monitor)(const void *view, void *last, int64_t component, int64_t slice,
+                           const cuda_rows *rows, cudaStream_t stream);
     /* What the solver conserves, over all free cells: sel_total. */
     cudaError_t (*sum)(const void *view, const cuda_rows *rows, cudaStream_t stream);
 } cuda_look;

@@ -94,6 +94,11 @@ static inline int64_t sel_layout_stride(const sel_layout *layout, int axis) {
     return axis == 2 ? layout->slice : axis == 1 ? layout->pitch : 1;
 }
 
+/* Elements from cell (0, 0, 0) to the first cell of a row (y + ny z). */
+static inline int64_t sel_layout_row(const sel_layout *layout, int64_t row) {
+    return row % layout->n[1] * layout->pitch + row / layout->n[1] * layout->slice;
+}
+
 typedef struct sel_array {
     const char *name; /* unique in the list, except for two that take turns */
     sel_type type;

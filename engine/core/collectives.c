@@ -27,11 +27,10 @@ sel_status sel_state_agree(const sel_state *state, sel_status status, sel_error 
 
 /* ---- sums ---- */
 
-/* The numbers that the tree adds up, and who has them; see sel_join_sums. */
+/* Sums of the tree: one joins the numbers i to i + width, or to the last one. */
 typedef struct tree {
-    const sel_ranks *ranks;
     const int64_t *start;
-    double *v;
+    double *v; /* number i at v + i stride */
     int64_t n, stride;
     int columns;
 } tree;
@@ -44,13 +43,6 @@ static int64_t end_of_sum(const tree *t, int64_t i, int64_t end) {
         width *= 2;
     }
     return i + width < end ? i + width : end;
-}
-
-/* Adds up numbers i to `end`, which are such a sum, in the place of the first. */
-static void add_up(const tree *t, int64_t i, int64_t end) {
-    for (int c = 0; c < t->columns; c++) {
-        sel_tree_sum(t->v + i * t->stride + c, end - i, t->stride);
-    }
 }
 
 /* Adds up what ranks have left of the sum of numbers i to i + width. */
@@ -73,39 +65,55 @@ static void add_rest(const tree *t, int rank, int64_t i, int64_t width) {
 
 enum { MOST_SUMS = 128 }; /* of a rank: two for each level of the tree */
 
-void sel_join_sums(const sel_ranks *ranks, const int64_t *start, double *v, int64_t stride,
-                   int columns, double *sums) {
-    const tree t = {ranks, start, v, start[ranks->count], stride, columns};
-    const size_t bytes = MOST_SUMS * (size_t)columns * sizeof *v;
+/* Adds up what each rank has: `own` numbers, which are start[rank] to start[rank + 1] of all. */
+static void join_ranks(const sel_ranks *ranks, const int64_t *start, double *own, int64_t stride,
+                       int columns, double *sums) {
+    const int64_t n = start[ranks->count], first = start[ranks->rank];
+    const size_t each = MOST_SUMS * (size_t)columns;
+    double *found = sel_ranks_memory(ranks, ((size_t)ranks->count + 1) * each * sizeof *found);
+    double *all = found + each, *to = found;
+    double *rows = sel_ranks_memory(ranks, (size_t)(n * columns) * sizeof *rows);
+    const tree t = {start, rows, n, columns, columns};
     int64_t width = 1;
-    if (ranks->count > 1) {
-        double *own = sel_ranks_memory(ranks, ((size_t)ranks->count + 1) * bytes);
-        double *all = own + MOST_SUMS * columns, *to = own;
-        const int64_t end = start[ranks->rank + 1];
-        for (int64_t i = start[ranks->rank], next; i < end; i = next) {
-            next = end_of_sum(&t, i, end);
-            add_up(&t, i, next);
-            memcpy(to, v + i * stride, (size_t)columns * sizeof *v);
-            to += columns;
+    for (int64_t i = first, next; i < start[ranks->rank + 1]; i = next, to += columns) {
+        double *v = own + (i - first) * stride;
+        next = end_of_sum(&t, i, start[ranks->rank + 1]);
+        for (int c = 0; c < columns; c++) {
+            sel_tree_sum(v + c, next - i, stride);
         }
-        ranks->gather(own, bytes, all);
-        for (int r = 0; r < ranks->count; r++) {
-            const double *from = all + r * MOST_SUMS * columns;
-            for (int64_t i = start[r]; i < start[r + 1]; i = end_of_sum(&t, i, start[r + 1])) {
-                memcpy(v + i * stride, from, (size_t)columns * sizeof *v);
-                from += columns;
-            }
-        }
-        while (width < t.n) {
-            width *= 2;
-        }
-        add_rest(&t, 0, 0, width);
-        free(own);
-    } else if (t.n > 0) {
-        add_up(&t, 0, t.n);
+        memcpy(to, v, (size_t)columns * sizeof *v);
     }
-    for (int c = 0; c < columns; c++) {
-        sums[c] = t.n > 0 ? v[c] : 0;
+    ranks->gather(found, each * sizeof *found, all);
+    for (int r = 0; r < ranks->count; r++) {
+        const double *from = all + (size_t)r * each;
+        for (int64_t i = start[r]; i < start[r + 1]; i = end_of_sum(&t, i, start[r + 1])) {
+            memcpy(rows + i * columns, from, (size_t)columns * sizeof *rows);
+            from += columns;
+        }
+    }
+    while (width < n) {
+        width *= 2;
+    }
+    if (n > 0) {
+        add_rest(&t, 0, 0, width);
+    }
+    memcpy(sums, rows, (size_t)columns * sizeof *rows);
+    free(rows);
+    free(found);
+}
+
+void sel_join_sums(const sel_ranks *ranks, const int64_t *start, double *own, int64_t stride,
+                   int columns, double *sums) {
+    const int64_t n = start[ranks->count];
+    if (n == 0) {
+        memset(sums, 0, (size_t)columns * sizeof *sums);
+    } else if (ranks->count > 1) {
+        join_ranks(ranks, start, own, stride, columns, sums);
+    } else {
+        for (int c = 0; c < columns; c++) {
+            sel_tree_sum(own + c, n, stride);
+            sums[c] = own[c];
+        }
     }
 }
 
@@ -191,23 +199,26 @@ int64_t sel_row_of_box(const sel_state *state, const sel_box *box, int64_t j) {
            state->plan->domain->grid.n[1] * (box->lo[2] + j / height * box->stride[2]);
 }
 
-static void sum_box(const sel_state *state, const sel_box *box, double *v, int64_t stride,
+static void sum_box(const sel_state *state, const sel_box *box, double *own, int64_t stride,
                     int columns, double *sums) {
     const sel_ranks *ranks = state->ranks;
     int64_t start[SEL_MOST_RANKS + 1];
     if (!sel_divides_planes(&state->decomposition)) {
         sel_state_share_box(state, box, start);
-        sel_join_sums(ranks, start, v, stride, columns, sums);
+        sel_join_sums(ranks, start, own, stride, columns, sums);
         return;
     }
-    /* Rows of one rank are no whole sums of the tree: all ranks get all rows. */
+    /* Rows of one rank are no whole sums of the tree: all get all rows. */
     const int64_t rows = sel_box_cells(box) / sel_box_count(box, 0);
-    const size_t size = (size_t)columns * sizeof *v;
+    const sel_rows mine = sel_state_part_rows(state, box, ranks->rank);
+    const size_t size = (size_t)columns * sizeof *own;
     uint8_t *owner = sel_ranks_memory(ranks, (size_t)rows);
     double *all = sel_ranks_memory(ranks, (size_t)rows * size);
     for (int64_t j = 0; j < rows; j++) {
         owner[j] = (uint8_t)sel_state_rank_of(state, sel_row_of_box(state, box, j));
-        memcpy(all + j * columns, v + j * stride, size);
+    }
+    for (int64_t k = 0; k < mine.count; k++) {
+        memcpy(all + sel_row_of(&mine, k) * columns, own + k * stride, size);
     }
     share_owned(ranks, owner, all, size, rows);
     sel_join_sums(&sel_one_rank, (int64_t[]){0, rows}, all, columns, columns, sums);
@@ -215,10 +226,10 @@ static void sum_box(const sel_state *state, const sel_box *box, double *v, int64
     free(owner);
 }
 
-void sel_state_sum_rows(const sel_state *state, double *v, int64_t stride, int columns,
+void sel_state_sum_rows(const sel_state *state, double *own, int64_t stride, int columns,
                         double *sums) {
     const sel_box all = sel_grid_box(&state->plan->domain->grid);
-    sum_box(state, &all, v, stride, columns, sums);
+    sum_box(state, &all, own, stride, columns, sums);
 }
 
 void sel_state_sums(const sel_state *state, int first, int columns, double *sums) {

@@ -30,15 +30,21 @@ bool sel_state_stays(const sel_state *state, uint64_t bytes);
 /* All ranks learn whether one of them has failed: sel_ranks_agree. */
 sel_status sel_state_agree(const sel_state *state, sel_status status, sel_error *error);
 
-/* Adds up v[c], v[c + stride], ... v[c + (n - 1) stride] by the tree of sel_tree_sum, for each
- * column c < columns. Rank r has numbers start[r] <= i < start[r + 1]. All ranks get the sums. */
-void sel_join_sums(const sel_ranks *ranks, const int64_t *start, double *v, int64_t stride,
+/* The partials of a row that this rank has. */
+static inline double *sel_state_partials(const sel_state *state, int64_t row) {
+    const sel_rows own = sel_own_rows(state);
+    return state->partials + sel_row_number(&own, row) * SEL_PARTIALS;
+}
+
+/* Adds up `columns` columns of n numbers by the tree of sel_tree_sum. Rank r brings numbers
+ * start[r] <= i < start[r + 1], at own[(i - start[r]) stride + c]. All ranks get the sums. */
+void sel_join_sums(const sel_ranks *ranks, const int64_t *start, double *own, int64_t stride,
                    int columns, double *sums);
 
-/* Sums of `columns` columns v[row stride + c] over all rows of the grid; a rank brings its own
- * rows. The same of state->partials, from column `first` on; or over the rows of a box, which has
- * the first ones. */
-void sel_state_sum_rows(const sel_state *state, double *v, int64_t stride, int columns,
+/* Sums of `columns` columns over all rows of the grid: a rank brings those of its own row k at
+ * own[k stride + c]. The same of state->partials, from column `first` on; or over the rows of a
+ * box. Both overwrite what they add up. */
+void sel_state_sum_rows(const sel_state *state, double *own, int64_t stride, int columns,
                         double *sums);
 void sel_state_sums(const sel_state *state, int first, int columns, double *sums);
 void sel_state_sums_of_box(const sel_state *state, const sel_box *box, int columns, double *sums);

@@ -400,7 +400,7 @@ static double amount(const sel_state *state, int64_t step, int what) {
             heat_values(&v, what, (int64_t[3]){x, row % v.n[1], row / v.n[1]}, &value);
             sum += solid[x] ? 0 : value;
         }
-        state->partials[row * SEL_PARTIALS] = sum;
+        state->partials[k * SEL_PARTIALS] = sum;
     }
     return sel_join_rows(state, false);
 }

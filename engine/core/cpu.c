@@ -28,7 +28,7 @@ static void cpu_list(sel_state *state, const sel_plan *plan) {
     sel_state_list(state);
     SEL_ADD(&state->arrays, state, scratch,
             cpu_of(plan)->look.main ? 0 : 3 * state->threads * plan->domain->grid.n[0], 0);
-    SEL_ADD(&state->arrays, state, partials, SEL_PARTIALS * sel_state_rows(state), 0);
+    SEL_ADD(&state->arrays, state, partials, SEL_PARTIALS * sel_own_rows(state).count, 0);
 }
 
 static sel_share cpu_estimate(const sel_plan *plan) {

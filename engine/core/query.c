@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double *partial_of(const sel_state *state, int64_t row) {
-    return state->partials + row * SEL_PARTIALS;
-}
-
 /* ---- fields ---- */
 
 double *sel_state_scratch(const sel_state *state) {
@@ -150,13 +146,13 @@ static void query_reduce(const sel_look *look, sel_state *state, sel_request *re
     const sel_rows rows = sel_state_part_rows(state, box, state->ranks->rank);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t k = 0; k < rows.count; k++) {
-        const int64_t j = sel_row_of(&rows, k);
-        reduce_row(look, state, request, sel_row_of_box(state, box, j), partial_of(state, j));
+        const int64_t row = sel_row_of_box(state, box, sel_row_of(&rows, k));
+        reduce_row(look, state, request, row, state->partials + k * SEL_PARTIALS);
     }
     for (int c = 0; c < SEL_MAX_COMPONENTS; c++) {
         double least = HUGE_VAL, most = -HUGE_VAL;
         for (int64_t k = 0; k < rows.count; k++) {
-            const double *partial = partial_of(state, sel_row_of(&rows, k));
+            const double *partial = state->partials + k * SEL_PARTIALS;
             least = sel_smaller(least, partial[LEAST + c]);
             most = sel_larger(most, partial[MOST + c]);
         }
@@ -187,7 +183,7 @@ double sel_join_rows(const sel_state *state, bool whole) {
         return sum;
     }
     for (int64_t k = 0; k < own.count; k++) {
-        count += (int64_t)*partial_of(state, sel_row_of(&own, k));
+        count += (int64_t)state->partials[k * SEL_PARTIALS];
     }
     return (double)sel_state_total(state, count);
 }
@@ -197,8 +193,7 @@ double sel_sum_rows(sel_state *state, double (*sum)(const sel_state *state, int6
     const sel_rows own = sel_own_rows(state);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t k = 0; k < own.count; k++) {
-        const int64_t row = sel_row_of(&own, k);
-        *partial_of(state, row) = sum(state, row);
+        state->partials[k * SEL_PARTIALS] = sum(state, sel_row_of(&own, k));
     }
     return sel_join_rows(state, whole);
 }
@@ -284,8 +279,9 @@ typedef struct row_monitor {
 } row_monitor;
 _Static_assert(sizeof(row_monitor) <= SEL_PARTIALS * sizeof(double), "a row has room for it");
 
-static row_monitor *monitor_of(const sel_state *state, int64_t row) {
-    return (row_monitor *)(void *)partial_of(state, row);
+/* That of own row k. */
+static row_monitor *monitor_of(const sel_state *state, int64_t k) {
+    return (row_monitor *)(void *)(state->partials + k * SEL_PARTIALS);
 }
 
 /* The value at the last monitor, which the present one replaces. */
@@ -312,6 +308,8 @@ static void monitor_row(const sel_look *look, const sel_state *state, int64_t ro
     const sel_grid *grid = &state->plan->domain->grid;
     const int64_t nx = grid->n[0];
     const uint8_t *solid = sel_state_solids(state, row);
+    const sel_layout *kept = &state->last.layout;
+    const int64_t first = sel_layout_row(kept, row);
     row_monitor mine = {.change = 0};
     sel_main_row main;
     look_at_main(look, state, row, &main);
@@ -323,7 +321,7 @@ static void monitor_row(const sel_look *look, const sel_state *state, int64_t ro
         }
         for (int a = 0; a < state->last.components; a++) {
             const double u = main.value[a][x];
-            const int64_t at = a * state->last.component + row * nx + x;
+            const int64_t at = a * kept->component + first + x;
             const double du = u - query_exchange(&state->last, at, u);
             mine.change += state->last.counts ? du != 0 : du * du;
             square += state->last.counts ? 1 : u * u;
@@ -341,10 +339,10 @@ static void query_monitor(const sel_look *look, sel_state *state, sel_request *r
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t k = 0; k < own.count; k++) {
         const int64_t row = sel_row_of(&own, k);
-        monitor_row(look, state, row, request->only_bad_cell, monitor_of(state, row));
+        monitor_row(look, state, row, request->only_bad_cell, monitor_of(state, k));
     }
     for (int64_t k = 0; k < own.count; k++) {
-        sel_watch_join(&watched, &monitor_of(state, sel_row_of(&own, k))->watched);
+        sel_watch_join(&watched, &monitor_of(state, k)->watched);
     }
     state->ranks->gather(&watched, sizeof watched, all);
     for (int r = 1; r < state->ranks->count; r++) {
@@ -393,7 +391,7 @@ static void balance(const sel_look *look, sel_state *state, sel_request *request
         for (int64_t x = 0; x < nx; x++) {
             sum += solid[x] ? 0 : main.value[0][x];
         }
-        *partial_of(state, row) = sum;
+        state->partials[k * SEL_PARTIALS] = sum;
     }
     sel_request_term(request, SEL_TERM_NOTED, "total", "", sel_join_rows(state, false));
 }

@@ -158,7 +158,7 @@ static sel_status state_send_rows(const sel_state *state, int64_t first, int64_t
                                   const double *values, char *stored, sel_error *error) {
     const sel_field *field = &state->field[0];
     const sel_layout *layout = &field->layout;
-    const int64_t nx = layout->n[0], ny = layout->n[1], pitch = layout->pitch;
+    const int64_t nx = layout->n[0], pitch = layout->pitch;
     const int size = (int)field->type.size;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t k = 0; k < rows * pitch; k++) {
@@ -166,7 +166,7 @@ static sel_status state_send_rows(const sel_state *state, int64_t first, int64_t
         sel_put(stored, field->type, k, value - state->given.reference);
     }
     char *to = field->at[0];
-    const int64_t at = first % ny * pitch + first / ny * layout->slice + layout->origin;
+    const int64_t at = layout->origin + sel_layout_row(layout, first);
     return sel_arrays_send(&state->arrays, to + at * size, stored, (size_t)(rows * pitch * size),
                            error);
 }
@@ -314,24 +314,21 @@ sel_layout sel_plain_layout(const sel_grid *grid, int components) {
                         .count = components * all};
 }
 
-int64_t sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
-                           int components, unsigned flags) {
-    const sel_grid *grid = &state->plan->domain->grid;
-    const int slow = grid->dims - 1;
-    sel_layout layout = sel_plain_layout(grid, components);
-    if (state->ranks->count > 1 && components > 0) {
-        const int64_t stride = sel_layout_stride(&layout, slow);
-        layout.component = sel_patch_cells(&state->own, slow) * stride;
-        layout.count = components * layout.component;
-        layout.before = -state->own.lo[slow] * stride;
-    }
+sel_layout sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
+                              int components, unsigned flags) {
+    const sel_patch *own = &state->own;
+    sel_layout layout = sel_plain_layout(&state->plan->domain->grid, components);
+    layout.slice = layout.pitch * sel_patch_cells(own, 1);
+    layout.component = layout.slice * sel_patch_cells(own, 2);
+    layout.count = components * layout.component;
+    layout.before = -(own->lo[1] * layout.pitch + own->lo[2] * layout.slice);
     sel_arrays_add_patch(&state->arrays, name, place, type, &layout, flags);
-    return layout.component;
+    return layout;
 }
 
 void sel_state_list(sel_state *state) {
-    state->last.component = sel_state_list_own(state, "last", &state->last.v, state->last.type,
-                                               state->last.components, SEL_SAVED);
+    state->last.layout = sel_state_list_own(state, "last", &state->last.v, state->last.type,
+                                            state->last.components, SEL_SAVED);
     SEL_ADD_VALUE(&state->arrays, state, monitored);
     if (state->plan->inputs) {
         const sel_inputs *inputs = state->plan->inputs;

@@ -8,12 +8,12 @@
 #include "engine/core/inputs.h"
 #include "engine/core/material.h"
 
-/* The main field at the last monitor times `scale`: [components][cells], numbers of `type`. */
+/* The main field at the last monitor times `scale`, numbers of `type`. */
 typedef struct sel_last {
     void *v;
     sel_type type;
     int components;
-    int64_t component; /* elements of a component, in this rank's planes */
+    sel_layout layout; /* of the patch, without halo */
     double scale;
     bool counts; /* whole numbers: the change is the part of the cells that changed */
 } sel_last;
@@ -46,7 +46,7 @@ struct sel_state {
     sel_given given;          /* of the plan's inputs */
     sel_balance balance;      /* of a steady body */
     double *controls;         /* their values when terms were last evaluated; on the host */
-    double *partials;         /* on the CPU: SEL_PARTIALS numbers for each row of cells, */
+    double *partials;         /* on the CPU: SEL_PARTIALS numbers for each own row of cells, */
     double *scratch;          /* [threads][3][nx], see sel_state_scratch */
     struct cuda_queue *queue; /* on a device: its queue, */
     uint8_t *solid;           /* the domain's cell[], */
@@ -115,11 +115,10 @@ sel_layout sel_plain_layout(const sel_grid *grid, int components);
  * patch. With several components `count` and `component` are of the patch already. */
 sel_layout sel_patch_layout(const sel_layout *of_grid, const sel_patch *patch);
 
-/* Lists an array of such cells (components 0: none). A rank has those of its own planes; its
- * pointer is shifted so that a cell keeps its number in the whole grid. Returns the elements of a
- * component. */
-int64_t sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
-                           int components, unsigned flags);
+/* Lists an array of the cells of the patch, without halo (components 0: none); numbers of all cells
+ * lead to them. Returns its layout. */
+sel_layout sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
+                              int components, unsigned flags);
 
 /* Adds the field of a solver with one number per cell in the precision of the plan: rows of whole
  * cache lines, halos of `halo` cells. Describes state->last. */
@@ -135,10 +134,8 @@ sel_field sel_state_vector_field(const sel_state *state);
 static inline const void *sel_state_row(const sel_state *state, int64_t turn, int64_t row) {
     const sel_field *field = &state->field[0];
     const sel_layout *layout = &field->layout;
-    const int64_t ny = layout->n[1];
-    const int64_t first = row % ny * layout->pitch + row / ny * layout->slice;
     const char *at = field->at[turn & 1];
-    return at + (layout->origin + first) * field->type.size;
+    return at + (layout->origin + sel_layout_row(layout, row)) * field->type.size;
 }
 
 /* The memory of field 0 shifted so that the numbers of a row lead to it: that of the patch or, of a

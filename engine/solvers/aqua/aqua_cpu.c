@@ -87,7 +87,7 @@ static void aqua_cpu_supply(aqua_state *state, int k, int64_t step) {
         const int64_t at = y * nx;
         void *water = depths(state, step, 0, y);
         if (supplies) {
-            state->base.partials[y * SEL_PARTIALS] =
+            *sel_state_partials(&state->base, y) =
                 state->loops->supply(water, nx, sel_state_solids(&state->base, y),
                                      state->amounts[k], offset(state->rate[k], at * size),
                                      offset(state->owed[k], at * size), k == AQUA_SOIL);

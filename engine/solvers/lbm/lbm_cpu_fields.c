@@ -106,11 +106,12 @@ static void read_window(const lbm_cpu *state, int64_t row, const double *velocit
 /* As the last observed step left it. */
 static int strain_row(const lbm_cpu *state, int field, int64_t row, int64_t x0, int64_t x1,
                       double *to) {
-    const double *from = state->all.strain[field - LBM_STRAIN_RATE];
-    const int64_t nx = state->layout.nx, plane = state->all.strain_plane;
+    const sel_layout *layout = &state->all.strain_layout;
+    const double *from = state->all.strain[field - LBM_STRAIN_RATE] + sel_layout_row(layout, row);
+    const int64_t nx = state->layout.nx;
     const int components = sel_field_components(&lbm_solver.fields[field], state->lattice->dims);
     for (int c = 0; c < components; c++) {
-        memcpy(to + c * nx, from + c * plane + row * nx + x0, (size_t)(x1 - x0) * sizeof *to);
+        memcpy(to + c * nx, from + c * layout->component + x0, (size_t)(x1 - x0) * sizeof *to);
     }
     return components;
 }
@@ -341,7 +342,8 @@ static double strain_of_gradient(const lbm_cpu *state, const double *const veloc
 static void observe_strain(const lbm_cpu *state, const lbm_step *step, int64_t row,
                            bool initially) {
     const lbm_units units = lbm_units_of(state->all.plan);
-    const int64_t nx = state->layout.nx, plane = state->all.strain_plane;
+    const sel_layout *layout = &state->all.strain_layout;
+    const int64_t nx = state->layout.nx, first = sel_layout_row(layout, row);
     const double *velocity[LBM_AROUND];
     int64_t c = step->boundary->row_cells[row];
     if (initially) {
@@ -358,7 +360,7 @@ static void observe_strain(const lbm_cpu *state, const lbm_step *step, int64_t r
             const int count = lbm_strain_field(LBM_STRAIN_RATE + k, strain, viscosity,
                                                state->lattice->dims, &units, value);
             for (int i = 0; i < count && state->all.strain[k]; i++) {
-                state->all.strain[k][i * plane + row * nx + x] = value[i];
+                state->all.strain[k][i * layout->component + first + x] = value[i];
             }
         }
     }
@@ -419,7 +421,7 @@ static void answer_links(lbm_cpu *state, sel_request *request) {
 #pragma omp parallel for schedule(static) num_threads(state->all.base.threads)
     for (int64_t k = 0; k < own.count; k++) {
         const int64_t row = sel_row_of(&own, k);
-        lbm_carried *partial = (lbm_carried *)(void *)(partials + row * SEL_PARTIALS);
+        lbm_carried *partial = (lbm_carried *)(void *)(partials + k * SEL_PARTIALS);
         *partial = (lbm_carried){.mass = 0};
         for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {
             lbm_cpu_fields_add_cell(state, row, &boundary->cells[c], request->region, centre,

@@ -170,7 +170,8 @@ static void show_arrays(lbm_cuda *state) {
     state->pattern.boundary.links = all->links;
     state->view.strain[0] = all->strain[0];
     state->view.strain[1] = all->strain[1];
-    state->view.strain_plane = all->strain_plane;
+    state->view.strain_component = all->strain_layout.component;
+    state->view.strain_slice = all->strain_layout.slice;
 }
 
 /* ---- the start ---- */

@@ -49,6 +49,12 @@ template <class T, class D> struct lbm_look {
         return ((int64_t)at[2] * l.ny + at[1]) * l.nx + at[0];
     }
 
+    // The place of a cell in a component of v.strain.
+    static __device__ __forceinline__ int64_t strain_at(const lbm_gpu_view &v,
+                                                        const uint32_t at[3]) {
+        return at[2] * v.strain_slice + (int64_t)at[1] * v.last.layout.nx + at[0];
+    }
+
     // Row y of a plane as the block has it, its halo rows included.
     static __device__ __forceinline__ uint32_t row_of(const lbm_gpu_layout &l, uint32_t y) {
         const uint32_t row = y + l.halo - l.low;
@@ -196,9 +202,9 @@ template <class T, class D> struct lbm_look {
         }
         if (which == LBM_STRAIN_RATE || which == LBM_STRESS) {
             const int count = which == LBM_STRESS ? D::parts : 1;
-            const double *from = v.strain[which - LBM_STRAIN_RATE] + cell_of(v.last.layout, at);
+            const double *from = v.strain[which - LBM_STRAIN_RATE] + strain_at(v, at);
             for (int c = 0; c < count; c++) {
-                out[c] = from[c * v.strain_plane];
+                out[c] = from[c * v.strain_component];
             }
             return count;
         }
@@ -350,7 +356,7 @@ __global__ void __launch_bounds__(THREADS)
                                                              D::dims, &v.units, value)
                                           : 0;
             for (int c = 0; c < count; c++) {
-                v.strain[f][c * v.strain_plane + number] = value[c];
+                v.strain[f][c * v.strain_component + look::strain_at(v, at)] = value[c];
             }
         }
     }

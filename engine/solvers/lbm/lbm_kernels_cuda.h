@@ -120,8 +120,8 @@ typedef struct lbm_gpu_view {
                              those of the rank is less than 0, or more than 32 bits hold */
     const uint8_t *solid; /* [nz][ny][nx], 0: free */
     double *strain[2];    /* LBM_STRAIN_RATE and LBM_STRESS of the last observed step:
-                             [components][nz][ny][nx], the user's units; NULL: not wanted */
-    int64_t strain_plane; /* elements between components */
+                             the user's units; NULL: not wanted */
+    int64_t strain_component, strain_slice; /* elements between components, planes */
     bool periodic[3];
     double nu; /* lattice units */
     lbm_units units;

@@ -103,9 +103,9 @@ static void list_observed(lbm_state *state, sel_type real) {
         const sel_field_info *info = &lbm_solver.fields[LBM_STRAIN_RATE + k];
         const bool wanted = base->wants_fields >> (LBM_STRAIN_RATE + k) & 1u;
         const int components = wanted ? sel_field_components(info, grid->dims) : 0;
-        const int64_t plane = sel_state_list_own(&state->base, info->name, &state->strain[k],
-                                                 SEL_TYPE_OF(*state->strain[k]), components, flags);
-        state->strain_plane = wanted ? plane : state->strain_plane;
+        state->strain_layout =
+            sel_state_list_own(&state->base, info->name, &state->strain[k],
+                               SEL_TYPE_OF(*state->strain[k]), components, flags);
     }
 }
 

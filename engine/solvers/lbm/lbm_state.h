@@ -23,8 +23,8 @@ typedef struct lbm_state {
     void *links;
     int64_t links_step; /* that of `links`; whether it has the step before, too */
     uint8_t links_follow;
-    double *strain[2];    /* the fields LBM_STRAIN_RATE and LBM_STRESS, [components][cells] */
-    int64_t strain_plane; /* elements from one component to the next */
+    double *strain[2];        /* the fields LBM_STRAIN_RATE and LBM_STRESS, NULL: not wanted */
+    sel_layout strain_layout; /* of the patch, without halo */
 
     /* Balance of mass, lattice units. */
     double *link_flow;  /* [links] out of the domain since balance_step; NULL: not wanted */

@@ -20,8 +20,11 @@ struct rows {
 static void work_row(void *data, int pass, int64_t y, int64_t z, double *scratch) {
     const rows *of = data;
     const mg_solve *s = of->s;
-    double *sums = s->state->partials + (y + s->m.level[0].n[1] * z) * SEL_PARTIALS;
-    of->work[pass](of, y, z, scratch, sums);
+    double beside[SEL_PARTIALS]; /* of rows that another rank sums up */
+    const int64_t row = y + s->m.level[0].n[1] * z;
+    const sel_patch *own = &s->state->own;
+    const bool has = y >= own->lo[1] && y < own->hi[1] && z >= own->lo[2] && z < own->hi[2];
+    of->work[pass](of, y, z, scratch, has ? sel_state_partials(s->state, row) : beside);
 }
 
 /* Does the work of one or two passes in all rows, the first one or that of `more` also in the

@@ -34,7 +34,7 @@ typedef struct sums {
     double amount, magnitude;
 } sums;
 
-/* F in the rows of this rank, one behind the other, and sums of all rows of the grid. */
+/* F in the rows of this rank, one behind the other, and sums of each. */
 typedef struct right_side {
     sel_rows rows;
     int64_t nx;
@@ -82,11 +82,11 @@ static sel_status fill_F(poisson_state *state, const right_side *of, sel_error *
     for (int64_t k = 0; k < of->rows.count; k++) {
         const int64_t row = sel_row_of(&of->rows, k);
         double *F = of->F + k * of->nx;
-        of->of_row[row] = (sums){0};
+        of->of_row[k] = (sums){0};
         for (int64_t x = 0; x < of->nx; x++) {
             const double inside = poisson_part(plan, row * of->nx + x), rhs = F[x];
-            of->of_row[row].amount += rhs * inside;
-            of->of_row[row].magnitude += fabs(rhs) * inside;
+            of->of_row[k].amount += rhs * inside;
+            of->of_row[k].magnitude += fabs(rhs) * inside;
             F[x] *= plan->box.even ? -1 : -inside;
         }
     }
@@ -115,12 +115,12 @@ static sums shift_F(const poisson_state *state, double mean, const right_side *o
     for (int64_t k = 0; k < of->rows.count; k++) {
         const int64_t row = sel_row_of(&of->rows, k);
         double *F = of->F + k * of->nx;
-        of->of_row[row] = (sums){0};
+        of->of_row[k] = (sums){0};
         for (int64_t x = 0; x < of->nx; x++) {
             const double inside = poisson_part(plan, row * of->nx + x);
             F[x] -= mean * (plan->box.even ? 1 : inside);
-            of->of_row[row].amount += F[x] * (plan->box.even ? inside : 1);
-            of->of_row[row].magnitude += fabs(F[x]) * (plan->box.even ? inside : 1);
+            of->of_row[k].amount += F[x] * (plan->box.even ? inside : 1);
+            of->of_row[k].magnitude += fabs(F[x]) * (plan->box.even ? inside : 1);
         }
     }
     return poisson_state_sum_of(&state->base, of);
@@ -153,10 +153,10 @@ static double poisson_state_number(const sel_state *state, const void *data, int
 static sel_status start_F(poisson_state *state, sel_error *error) {
     const sel_state *base = &state->base;
     const sel_layout cells = sel_state_vector(base);
-    const int64_t nx = base->plan->domain->grid.n[0], rows = sel_state_rows(base);
+    const int64_t nx = base->plan->domain->grid.n[0];
     right_side of = {.rows = sel_own_rows(base), .nx = nx};
-    const size_t bytes =
-        (size_t)rows * sizeof(sums) + (size_t)(of.rows.count * nx) * sizeof(double);
+    const int64_t rows = of.rows.count;
+    const size_t bytes = (size_t)rows * sizeof(sums) + (size_t)(rows * nx) * sizeof(double);
     of.of_row = malloc(bytes);
     of.F = of.of_row ? &of.of_row->amount + 2 * rows : NULL;
     sel_status status = of.of_row ? SEL_OK : sel_fail_memory(error, "rhs", bytes);
