@@ -25,7 +25,12 @@
 #include "engine/scene/solver.h"
 
 typedef struct sel_field {
-    void **at; /* the copies: two that take turns, at[step & 1] is that of a step */
+    const char *name; /* of its array in a checkpoint */
+    unsigned flags;  /* SEL_SAVED and others (arrays.h), of the copy that holds the present state */
+    int copies;      /* 1, or 2 */
+    bool alternates; /* its two copies take turns: at[step & 1] holds the state of a step; else
+                        at[0] does, and the other one is scratch */
+    void **at;       /* where the pointers to the copies are */
     sel_type type;
     sel_layout layout;
     int halo;        /* cells beyond each end of the patch along a divided axis */

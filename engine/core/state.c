@@ -43,13 +43,13 @@ void sel_state_begin(sel_state *state, const sel_plan *plan) {
             SEL_SAVED | SEL_ON_HOST);
 }
 
-void sel_state_add_field(sel_state *state, const char *name, const sel_field *field, int copies,
-                         unsigned flags) {
+void sel_state_add_field(sel_state *state, const sel_field *field) {
     state->field[state->field_count++] = *field;
-    for (int copy = 0; copy < copies; copy++) {
-        const unsigned turn = copies == 1 ? 0 : copy ? SEL_ODD : SEL_EVEN;
-        sel_arrays_add_patch(&state->arrays, name, &field->at[copy], field->type, &field->layout,
-                             flags | turn);
+    for (int copy = 0; copy < field->copies; copy++) {
+        const unsigned turn = !field->alternates ? 0 : copy ? SEL_ODD : SEL_EVEN;
+        const bool present = field->alternates || copy == 0;
+        sel_arrays_add_patch(&state->arrays, field->name, &field->at[copy], field->type,
+                             &field->layout, present ? field->flags | turn : 0);
     }
 }
 
@@ -96,14 +96,18 @@ void sel_state_list_numbers(sel_state *state, const char *name, void *at[2], int
                                 .slice = slice,
                                 .component = n[2] * slice,
                                 .count = n[2] * slice + 2 * ends};
-    sel_field field = {.at = at,
+    sel_field field = {.name = name,
+                       .flags = SEL_SAVED | SEL_ANY_NUMBER,
+                       .copies = 2,
+                       .alternates = true,
+                       .at = at,
                        .type = {'f', state->plan->precision == SEL_F32 ? 4 : 8},
                        .layout = sel_patch_layout(&of_grid, own),
                        .halo = halo};
     field.lead[slow] = rows - (divides ? own->lo[1] * pitch : 0);
     state->last =
         (sel_last){.type = {'f', 8}, .components = 1, .scale = 1}; /* as query.cuh has it */
-    sel_state_add_field(state, name, &field, 2, SEL_SAVED | SEL_ANY_NUMBER);
+    sel_state_add_field(state, &field);
     sel_state_list_room(state);
 }
 
@@ -295,11 +299,43 @@ sel_status sel_state_set(const sel_state *state, void *array, int64_t first, int
     return status;
 }
 
+int sel_state_list_halos(const sel_state *state, const sel_exchange *what, int count, int axis,
+                         sel_halo halos[SEL_MOST_HALOS]) {
+    int listed = 0;
+    for (int k = 0; k < count && state->ranks->count > 1; k++) {
+        const sel_field *field = &state->field[what[k].field];
+        listed += sel_list_halos(field, &state->own, field->at[what[k].copy], axis, what[k].depth,
+                                 halos + listed);
+    }
+    return listed;
+}
+
+static void state_exchange_along(const sel_state *state, const sel_exchange *what, int count,
+                                 int axis) {
+    sel_halo halos[SEL_MOST_HALOS];
+    const int listed = sel_state_list_halos(state, what, count, axis, halos);
+    if (listed > 0 && sel_halo_along(&state->decomposition, axis)) {
+        const sel_neighbours neighbours =
+            sel_neighbours_of(&state->decomposition, state->ranks->rank, axis);
+        sel_exchange_halos(state->ranks, &neighbours, halos, listed, state->halos);
+    }
+}
+
+void sel_state_complete(sel_state *state, const sel_exchange *what, int count, sel_ghosts *ghosts) {
+    for (int axis = 0; axis <= state->decomposition.slow && count > 0; axis++) {
+        if (ghosts) {
+            ghosts(state, what, count, axis);
+        }
+        if (axis > 0) {
+            state_exchange_along(state, what, count, axis);
+        }
+    }
+}
+
 void sel_state_exchange(const sel_state *state, int64_t turn) {
-    const sel_field *field = &state->field[0];
-    if (state->ranks->count > 1) {
-        sel_exchange_field(state->ranks, &state->decomposition, field, field->at[turn & 1],
-                           state->halos);
+    const sel_exchange main = {0, (int)(turn & 1), state->field[0].halo};
+    for (int axis = 1; axis <= state->decomposition.slow; axis++) {
+        state_exchange_along(state, &main, 1, axis);
     }
 }
 

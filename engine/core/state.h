@@ -102,9 +102,8 @@ void sel_state_replicate(sel_state *state);
 /* Takes over a changed decomposition: the patch of this rank. */
 void sel_state_divide(sel_state *state);
 
-/* Adds a field and lists its copies, which are saved without halos. */
-void sel_state_add_field(sel_state *state, const char *name, const sel_field *field, int copies,
-                         unsigned flags);
+/* Adds a field, and lists its copies. They are saved without halos. */
+void sel_state_add_field(sel_state *state, const sel_field *field);
 /* Sums up state->halo_bytes, and lists the room, of all fields added so far. */
 void sel_state_list_room(sel_state *state);
 
@@ -172,6 +171,24 @@ typedef sel_status sel_state_edit(const sel_state *state, int64_t first, int64_t
                                   double *values, sel_error *error);
 sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const char *what,
                            sel_state_edit *edit, double range[2], sel_error *error);
+
+/* What is to be exchanged of a field: a copy, some cells deep. */
+typedef struct sel_exchange {
+    int field, copy, depth;
+} sel_exchange;
+
+/* Lists the halos along an axis of what is to be exchanged; returns their number, 0 of one rank. At
+ * most SEL_MOST_HALOS, the components of all fields. */
+enum { SEL_MOST_HALOS = 128 };
+int sel_state_list_halos(const sel_state *state, const sel_exchange *what, int count, int axis,
+                         sel_halo halos[SEL_MOST_HALOS]);
+
+/* Completes fields on the host, axis by axis: what the solver itself puts beyond the cells along an
+ * axis (images around a periodic axis, values that laws give), then halos from other ranks. Each
+ * axis takes the cells along with it that the axes before have filled, so that corners are right.
+ * ghosts (NULL: nothing): the part of the solver. */
+typedef void sel_ghosts(sel_state *state, const sel_exchange *what, int count, int axis);
+void sel_state_complete(sel_state *state, const sel_exchange *what, int count, sel_ghosts *ghosts);
 
 /* Fills the halo of a copy of field 0, on the host. */
 void sel_state_exchange(const sel_state *state, int64_t turn);

@@ -40,11 +40,15 @@ static void blur_list(sel_state *base) {
                             .pitch = nx,
                             .count = nx * (ny + 2)};
     base->last = (sel_last){.type = {'f', 8}, .components = 1, .scale = 1};
-    const sel_field c = {.at = state->c,
+    const sel_field c = {.name = "c",
+                         .flags = SEL_SAVED | SEL_ANY_NUMBER,
+                         .copies = 2,
+                         .alternates = true,
+                         .at = state->c,
                          .type = base->last.type,
                          .layout = sel_patch_layout(&all, &base->own),
                          .halo = 1};
-    sel_state_add_field(base, "c", &c, 2, SEL_SAVED | SEL_ANY_NUMBER);
+    sel_state_add_field(base, &c);
     sel_state_list_room(base);
 }
 

@@ -18,13 +18,17 @@ static void aqua_state_list_cells(aqua_state *state, int64_t before, int64_t beh
     framed.pitch = layout->pitch;
     framed.before = before;
     framed.count = before + layout->cells + behind;
-    const sel_field water = {.at = state->water,
+    const sel_field water = {.name = "water",
+                             .flags = SEL_SAVED | SEL_ANY_NUMBER,
+                             .copies = 2,
+                             .alternates = true,
+                             .at = state->water,
                              .type = depth,
                              .layout = sel_patch_layout(&framed, &state->base.own),
                              .halo = AQUA_HALO,
                              .lead = {0, framed.origin - AQUA_HALO * layout->pitch}};
     state->base.last = (sel_last){.type = depth, .components = 1, .scale = state->store.per_metre};
-    sel_state_add_field(&state->base, "water", &water, 2, SEL_SAVED | SEL_ANY_NUMBER);
+    sel_state_add_field(&state->base, &water);
     sel_state_list_room(&state->base);
     sel_arrays_add_cells(arrays, "bed", &state->bed, state->real, &framed, 0);
     sel_arrays_add_cells(arrays, "alphas", &state->alphas, state->real,

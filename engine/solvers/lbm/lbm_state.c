@@ -118,9 +118,13 @@ void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *
     sel_arrays *arrays = &state->base.arrays;
     state->base.last = (sel_last){.type = real, .components = domain->grid.dims, .scale = 1};
     sel_field f = *populations;
+    f.name = "f";
+    f.flags = SEL_SAVED | SEL_ANY_NUMBER;
+    f.copies = 2;
+    f.alternates = true;
     f.at = state->f;
     f.type = real;
-    sel_state_add_field(&state->base, "f", &f, 2, SEL_SAVED | SEL_ANY_NUMBER);
+    sel_state_add_field(&state->base, &f);
     sel_state_list_room(&state->base);
     if (field) {
         sel_arrays_add_cells(arrays, "acceleration_field", &state->acceleration_field, real,

@@ -146,7 +146,6 @@ typedef struct rule_state {
     sel_state base;
     const rule_plan *plan;
     const rule_model *model;
-    sel_field cells; /* the layout and the halo of all fields, and of the kinds of cells */
     rule_tables tables;
     int64_t first_run[RULE_SECTIONS + 1]; /* of each section, in tables.run */
     int64_t places;                       /* that have values of laws */
@@ -165,16 +164,20 @@ typedef struct rule_state {
     sel_status status; /* of functions that Lua evaluates, on the calling thread alone */
 } rule_state;
 
+/* The layout of all fields, and of the kinds of cells. */
+static inline const sel_layout *rule_layout(const rule_state *state) {
+    return &state->base.field[0].layout;
+}
+
 /* An element of a field's array. */
 static inline int64_t rule_place(const rule_state *state, int64_t x, int64_t y, int64_t z) {
-    const sel_layout *layout = &state->cells.layout;
+    const sel_layout *layout = rule_layout(state);
     return layout->origin + z * layout->slice + y * layout->pitch + x;
 }
 
 /* The first of a row of cells, y + ny z. */
 static inline int64_t rule_row(const rule_state *state, int64_t row) {
-    const int64_t ny = state->cells.layout.n[1];
-    return rule_place(state, 0, row % ny, row / ny);
+    return rule_layout(state)->origin + sel_layout_row(rule_layout(state), row);
 }
 
 /* A field's numbers in the present copy. */
@@ -261,10 +264,9 @@ void rule_lua_put(const rule_state *state, const rule_function *f, const rule_lu
                   int64_t row, int64_t x0, int64_t x1, double *to);
 void rule_lua_free(rule_lua_cells *cells);
 
-/* Lists the halos of fields in the copies `turns` along an axis, `depth` cells deep. Returns their
- * number; of one rank 0. */
-int rule_list_halos(const rule_state *state, uint64_t fields, uint64_t turns, int axis, int depth,
-                    sel_halo halos[SEL_MOST_CELL_FIELDS]);
+/* Lists what is to be exchanged of fields in the copies `turns`; returns how many. */
+int rule_list_exchanges(const rule_state *state, uint64_t fields, uint64_t turns, int depth,
+                        sel_exchange what[SEL_MOST_CELL_FIELDS]);
 /* Fills the margins of these fields. */
 void rule_fill_margins(rule_state *state, uint64_t fields);
 

@@ -190,7 +190,7 @@ static void compute(piece *p) {
 /* Before a function is evaluated: what is the same in all cells. */
 static void begin_function(rule_cpu *cpu, const rule_function *f, sel_error *error) {
     sel_state *base = &cpu->all.base;
-    const sel_layout *cells = &cpu->all.cells.layout;
+    const sel_layout *cells = rule_layout(&cpu->all);
     const sel_program *code = f->code;
     const int reads = code->layout.reads;
     for (int k = 0; k < reads; k++) {
@@ -359,7 +359,7 @@ static sel_status rule_cpu_step(rule_cpu *cpu, sel_error *error) {
     cpu->by_native = sel_native_ready(cpu->native, cpu->done, state->base.ranks->place == 0);
     for (int k = 0; k < state->model->rules; k++) {
         const rule_function *f = &state->model->function[k];
-        cpu->done += (double)(own.count * state->cells.layout.n[0] * f->code->operations);
+        cpu->done += (double)(own.count * rule_layout(state)->n[0] * f->code->operations);
         rule_fill_margins(state, f->looks);
         sel_status ran = run_rule(cpu, f, error);
         ran = f->rule ? ran : sel_state_agree(&state->base, ran, error);
@@ -452,7 +452,7 @@ static void evaluate_row(rule_cpu *cpu, const rule_function *f, int64_t row, int
 static int entry_row(const rule_state *state, int entry, int64_t row, int64_t x0, int64_t x1,
                      double *to) {
     const rule_entry *e = &state->model->entry[entry];
-    const int64_t nx = state->cells.layout.n[0], at = rule_row(state, row);
+    const int64_t nx = rule_layout(state)->n[0], at = rule_row(state, row);
     for (int c = 0; c < e->components; c++) {
         for (int64_t x = x0; x < x1; x++) {
             to[c * nx + x - x0] = rule_value(state, e->first + c, at + x);
@@ -485,7 +485,7 @@ static int field(const sel_state *base, int which, int64_t row, int64_t x0, int6
 static void main_row(const sel_state *base, int64_t row, sel_main_row *main) {
     const rule_state *state = (const rule_state *)base;
     const rule_model *m = state->model;
-    const int64_t nx = state->cells.layout.n[0], at = rule_row(state, row);
+    const int64_t nx = rule_layout(state)->n[0], at = rule_row(state, row);
     double *values = rule_cpu_rows_of(base), *large = values + 3 * nx, *finite = large + nx;
     const int components = entry_row(state, m->main, row, 0, nx, values);
     *main = (sel_main_row){{values, values + nx, values + 2 * nx}, large, finite};

@@ -64,7 +64,7 @@ static sel_status start_twin(rule_cuda *state, sel_error *error) {
     sel_status status = twin ? SEL_OK : sel_fail_memory(error, "the fields", sizeof *twin);
     if (twin) {
         sel_state_begin(&twin->base, base->plan);
-        rule_list(&twin->base, state->all.cells.halo);
+        rule_list(&twin->base, state->all.base.field[0].halo);
         status = sel_state_allocate(&twin->base, "the fields", error);
     }
     status = sel_state_agree(base, status, error);
@@ -241,13 +241,15 @@ static sel_status exchange_along(const sel_state *base, int axis, int64_t step, 
     const rule_cuda *state = (const rule_cuda *)base;
     const rule_function *f = &state->all.model->function[state->now.function];
     const bool passes = state->now.steps > 1;
-    sel_halo halos[SEL_MOST_CELL_FIELDS];
+    sel_exchange what[SEL_MOST_CELL_FIELDS];
+    sel_halo halos[SEL_MOST_HALOS];
     const int count =
-        passes ? rule_list_halos(&state->all, f->writes, rule_turns(state->all.model, step), axis,
-                                 state->now.steps, halos)
-               : rule_list_halos(&state->all, f->looks, state->now.turns, axis,
-                                 state->all.model->reach, halos);
-    return cuda_exchange_halos(base, axis, halos, count, stream, error);
+        passes ? rule_list_exchanges(&state->all, f->writes, rule_turns(state->all.model, step),
+                                     state->now.steps, what)
+               : rule_list_exchanges(&state->all, f->looks, state->now.turns,
+                                     state->all.model->reach, what);
+    const int listed = sel_state_list_halos(base, what, count, axis, halos);
+    return cuda_exchange_halos(base, axis, halos, listed, stream, error);
 }
 
 /* cuda_fill_halos */
@@ -366,9 +368,9 @@ static sel_status rule_cuda_look(sel_state *base, int field, const cuda_look **t
         .grid = cuda_grid_of(base),
         .tables = state->tables,
         .turns = rule_turns(m, base->step),
-        .first = state->all.cells.layout.origin,
-        .pitch = state->all.cells.layout.pitch,
-        .slice = state->all.cells.layout.slice,
+        .first = rule_layout(&state->all)->origin,
+        .pitch = rule_layout(&state->all)->pitch,
+        .slice = rule_layout(&state->all)->slice,
         .cells = sel_grid_cells(&base->plan->domain->grid),
         .dims = m->dims,
         .numbers = computed ? state->numbers : NULL,

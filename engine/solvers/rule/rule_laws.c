@@ -90,7 +90,7 @@ static void add_line(rule_state *state, rule_run run, int along, int64_t n) {
 static void add_box(rule_state *state, rule_run run, const int64_t low[3], const int64_t high[3],
                     int along, int64_t mirror) {
     const int across = 1 - along;
-    run.stride = along ? state->cells.layout.pitch : 1;
+    run.stride = along ? rule_layout(state)->pitch : 1;
     for (int64_t z = low[2]; z < high[2]; z++) {
         for (int64_t k = low[across]; k < high[across]; k++) {
             run.at[along] = (int32_t)low[along];
@@ -112,7 +112,7 @@ static bool margin_of_ranks(const rule_state *state, int axis) {
 static void add_section(rule_state *state, int s) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     const int dims = grid->dims, reach = state->model->reach;
-    const int64_t strides[] = {1, state->cells.layout.pitch, state->cells.layout.slice};
+    const int64_t strides[] = {1, rule_layout(state)->pitch, rule_layout(state)->slice};
     int64_t low[3] = {0}, high[3] = {1, 1, 1};
     for (int a = 0; a < dims; a++) {
         const bool filled = a < s && s < dims;
@@ -204,43 +204,31 @@ static void rule_laws_fill(rule_state *state, int section, uint64_t fields, uint
     }
 }
 
-static sel_halo rule_laws_halo_of(const rule_state *state, void *array, uint32_t size, int axis,
-                                  int depth) {
-    sel_field field = state->cells;
-    field.type.size = size;
-    return sel_halo_of(&field, &state->base.own, array, axis, depth, 0, 0);
-}
-
-int rule_list_halos(const rule_state *state, uint64_t fields, uint64_t turns, int axis, int depth,
-                    sel_halo halos[SEL_MOST_CELL_FIELDS]) {
-    int listed = 0;
-    for (int f = 0; f < state->model->fields && state->base.ranks->count > 1; f++) {
+int rule_list_exchanges(const rule_state *state, uint64_t fields, uint64_t turns, int depth,
+                        sel_exchange what[SEL_MOST_CELL_FIELDS]) {
+    int count = 0;
+    for (int f = 0; f < state->model->fields; f++) {
         if (fields >> f & 1) {
-            halos[listed++] = rule_laws_halo_of(state, state->tables.at[f][turns >> f & 1],
-                                                (uint32_t)rule_size(state->model, f), axis, depth);
+            what[count++] = (sel_exchange){f, (int)(turns >> f & 1), depth};
         }
     }
-    return listed;
+    return count;
 }
 
-static void rule_laws_exchange(const rule_state *state, int axis, const sel_halo *halos,
-                               int count) {
-    const sel_state *base = &state->base;
-    const sel_neighbours neighbours =
-        sel_neighbours_of(&base->decomposition, base->ranks->rank, axis);
-    sel_exchange_halos(base->ranks, &neighbours, halos, count, base->halos);
+/* sel_ghosts: laws beyond faces, and images around axes that are not divided. */
+static void rule_laws_ghosts(sel_state *base, const sel_exchange *what, int count, int axis) {
+    uint64_t fields = 0, turns = 0;
+    for (int k = 0; k < count; k++) {
+        fields |= UINT64_C(1) << what[k].field;
+        turns |= (uint64_t)what[k].copy << what[k].field;
+    }
+    rule_laws_fill((rule_state *)base, axis, fields, turns);
 }
 
 void rule_fill_margins(rule_state *state, uint64_t fields) {
-    sel_halo halos[SEL_MOST_CELL_FIELDS];
-    for (int axis = 0; axis < state->model->dims && fields; axis++) {
-        rule_laws_fill(state, axis, fields, state->turns);
-        if (margin_of_ranks(state, axis)) {
-            const int count =
-                rule_list_halos(state, fields, state->turns, axis, state->model->reach, halos);
-            rule_laws_exchange(state, axis, halos, count);
-        }
-    }
+    sel_exchange what[SEL_MOST_CELL_FIELDS];
+    const int count = rule_list_exchanges(state, fields, state->turns, state->model->reach, what);
+    sel_state_complete(&state->base, what, count, rule_laws_ghosts);
 }
 
 /* ---- values ---- */
@@ -362,7 +350,7 @@ static bool beside_wall(const rule_state *state, int64_t at) {
     for (int z = -deep; z <= deep; z++) {
         for (int y = -reach; y <= reach; y++) {
             const uint8_t *row =
-                state->kind + at + z * state->cells.layout.slice + y * state->cells.layout.pitch;
+                state->kind + at + z * rule_layout(state)->slice + y * rule_layout(state)->pitch;
             for (int x = -reach; x <= reach; x++) {
                 if (state->tables.walls[row[x] % RULE_ODD]) {
                     return true;
@@ -375,7 +363,12 @@ static bool beside_wall(const rule_state *state, int64_t at) {
 
 /* Those of cells of other ranks, which number them otherwise. */
 static void share_kinds(rule_state *state, int axis) {
-    const sel_halo sides = rule_laws_halo_of(state, state->kind, 1, axis, state->model->reach);
+    const sel_state *base = &state->base;
+    const sel_field *kind = &base->field[state->model->fields];
+    const sel_halo sides =
+        sel_halo_of(kind, &base->own, state->kind, axis, state->model->reach, 0, 0);
+    const sel_neighbours neighbours =
+        sel_neighbours_of(&base->decomposition, base->ranks->rank, axis);
     uint8_t *const at[] = {sides.low, sides.high, sides.from_low, sides.from_high};
     const size_t bytes = sides.bytes, n = bytes * (size_t)(sides.pieces ? sides.pieces : 1);
     uint64_t *walls = sel_ranks_memory(state->base.ranks, 4 * n * sizeof *walls);
@@ -385,7 +378,7 @@ static void share_kinds(rule_state *state, int axis) {
     }
     const sel_halo masks = {walls, walls + n, walls + 2 * n, walls + 3 * n, n * sizeof *walls,
                             0,     0};
-    rule_laws_exchange(state, axis, &masks, 1);
+    sel_exchange_halos(base->ranks, &neighbours, &masks, 1, NULL);
     for (size_t k = 2 * n; k < 4 * n; k++) {
         const size_t piece = k % n / bytes * (size_t)sides.apart;
         at[k / n][piece + k % bytes] = rule_laws_kind_of(state, walls[k], 0);

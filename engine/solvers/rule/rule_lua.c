@@ -18,7 +18,7 @@ static bool is_wall(const rule_state *state, int field, int64_t at) {
 static double read_cell(const sel_rule_place *self, int field, const int away[3]) {
     const lua_cell *c = self->data;
     const rule_state *state = c->state;
-    const sel_layout *cells = &state->cells.layout;
+    const sel_layout *cells = rule_layout(state);
     int64_t at = c->at + away[0] + away[1] * cells->pitch + away[2] * cells->slice;
     at = is_wall(state, field, at) ? c->at : at;
     return c->own && at == c->at ? c->own[field] : rule_value(state, field, at);

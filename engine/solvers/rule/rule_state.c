@@ -35,23 +35,33 @@ static sel_field rule_state_cells_of(const rule_model *m, const sel_state *base,
     return field;
 }
 
-static void list_field(rule_state *state, int f, int copy) {
+/* Adds the cell fields, and as the last one the kinds of cells. */
+static void rule_state_add_fields(rule_state *state, int halo) {
     const rule_model *m = state->model;
-    const sel_cell_field *field = &m->field[f];
-    const bool swaps = m->swapping >> f & 1;
-    const unsigned turn = !swaps ? 0 : copy ? SEL_ODD : SEL_EVEN;
-    const unsigned kept = SEL_SAVED | SEL_ANY_NUMBER;
-    const unsigned saved = field->state && (swaps || !copy) ? kept | turn : 0;
-    const sel_type type = {"fiu"[field->type], (uint32_t)rule_size(m, f)};
-    sel_arrays_add_patch(&state->base.arrays, m->saved[f], &state->tables.at[f][copy], type,
-                         &state->cells.layout, saved);
+    sel_field field = rule_state_cells_of(m, &state->base, halo);
+    for (int f = 0; f < m->fields; f++) {
+        field.name = m->saved[f];
+        field.flags = m->field[f].state ? SEL_SAVED | SEL_ANY_NUMBER : 0;
+        field.copies = m->doubled >> f & 1 ? 2 : 1;
+        field.alternates = m->swapping >> f & 1;
+        field.at = state->tables.at[f];
+        field.type = (sel_type){"fiu"[m->field[f].type], (uint32_t)rule_size(m, f)};
+        sel_state_add_field(&state->base, &field);
+    }
+    field.name = "kind";
+    field.flags = 0;
+    field.copies = 1;
+    field.alternates = false;
+    field.at = (void **)&state->kind;
+    field.type = (sel_type){'u', 1};
+    sel_state_add_field(&state->base, &field);
 }
 
 /* What ranks exchange in a step, margins of the fields that rules look at; or for a derived field.
  * A pass of several steps, of which the halo is wider, takes all that it writes. */
 static uint64_t halo_bytes(const rule_state *state) {
     const rule_model *m = state->model;
-    const int halo = state->cells.halo, passes = halo > m->reach;
+    const int halo = state->base.field[0].halo, passes = halo > m->reach;
     int step = 0, most = 0;
     for (int k = 0; k < m->functions; k++) {
         const rule_function *f = &m->function[k];
@@ -60,7 +70,7 @@ static uint64_t halo_bytes(const rule_state *state) {
         step += k < m->rules ? bytes : 0;
         most = bytes > most ? bytes : most;
     }
-    const sel_layout *layout = &state->cells.layout;
+    const sel_layout *layout = rule_layout(state);
     const int64_t plane = sel_layout_stride(layout, layout->slow);
     const bool divides = sel_divides_planes(&state->base.decomposition);
     const int64_t rows = divides ? sel_patch_cells(&state->base.own, 2) : 0;
@@ -73,15 +83,8 @@ void rule_list(sel_state *base, int halo) {
     const rule_model *m = state->model = plan->model;
     const rule_entry *main = &m->entry[m->main];
     const int64_t nx = plan->base.domain->grid.n[0];
-    state->cells = rule_state_cells_of(m, base, halo > m->reach ? halo : m->reach);
+    rule_state_add_fields(state, halo > m->reach ? halo : m->reach);
     base->halo_bytes = base->ranks->count > 1 ? halo_bytes(state) : 0;
-    sel_arrays_add_patch(&base->arrays, "kind", &state->kind, (sel_type){'u', 1},
-                         &state->cells.layout, 0);
-    for (int f = 0; f < m->fields; f++) {
-        for (int copy = 0; copy < 1 + (int)(m->doubled >> f & 1); copy++) {
-            list_field(state, f, copy);
-        }
-    }
     base->last = (sel_last){.type = {'f', 8},
                             .components = main->components,
                             .scale = 1,

@@ -132,10 +132,10 @@ sel_status rule_march_pass(sel_state *base, int64_t step, const cuda_slab *slab,
     const march_device *on = slab->on;
     march_grid g = cuda_march_grid(base, &slab->planes);
     (void)step;
-    g.pitch = (int)all->cells.layout.pitch;
+    g.pitch = (int)rule_layout(all)->pitch;
     for (int k = 0; k < march->fields; k++) {
         const int field = march->field[k], turn = (int)(state->now.turns >> field & 1);
-        const int64_t first = all->cells.layout.origin * rule_size(all->model, field);
+        const int64_t first = rule_layout(all)->origin * rule_size(all->model, field);
         g.from[k] = (const char *)all->tables.at[field][turn] + first;
         g.to[k] = (char *)all->tables.at[field][1 - turn] + first;
     }
