@@ -149,7 +149,7 @@ static sel_status inputs_send_values(sel_state *state, unsigned due, sel_error *
     cuda_inputs *inputs = state->inputs;
     void *pinned;
     sel_status status =
-        sel_inputs_evaluate(state->plan->inputs, due, state->step, inputs->known, error);
+        sel_inputs_evaluate(state->plan->inputs, due, state->step, NULL, inputs->known, error);
     status = status ? status : cuda_feed_next(&inputs->value_feed, &pinned, error);
     if (status) {
         return status;

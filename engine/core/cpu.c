@@ -99,8 +99,13 @@ static sel_status cpu_evaluate(sel_state *state, unsigned due, sel_error *error)
     if (inputs->source_depends & due) {
         status = sel_inputs_fill(state, state->step, state->given.source, error);
     }
-    status =
-        status ? status : sel_inputs_evaluate(inputs, due, state->step, state->given.value, error);
+    int64_t cells[2];
+    sel_given_range(state, &state->own, &cells[0], &cells[1]);
+    const int64_t *of = inputs->surfaces.first_site;
+    const int64_t sites[2] = {of[cells[0]], of[cells[1]]};
+    status = status
+                 ? status
+                 : sel_inputs_evaluate(inputs, due, state->step, sites, state->given.value, error);
     if (!status) {
         sel_given_derive(state);
     }

@@ -40,7 +40,7 @@ void sel_inputs_source(sel_inputs *inputs, const sel_quantity *source) {
 sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error) {
     const size_t count = COND_VALUES * (size_t)inputs->surfaces.sites + 1;
     inputs->value = calloc(count, sizeof *inputs->value);
-    return inputs->value ? sel_inputs_evaluate(inputs, SEL_ALWAYS, -1, inputs->value, error)
+    return inputs->value ? sel_inputs_evaluate(inputs, SEL_ALWAYS, -1, NULL, inputs->value, error)
                          : sel_fail_memory(error, "the laws", count * sizeof *inputs->value);
 }
 
@@ -85,9 +85,10 @@ static sel_status inputs_evaluate(const sel_inputs *inputs, const sel_input *inp
     return status;
 }
 
-sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t step, double *value,
-                               sel_error *error) {
+sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t step,
+                               const int64_t sites[2], double *value, sel_error *error) {
     const sel_surfaces *on = &inputs->surfaces;
+    const int64_t all[2] = {0, on->sites}, *of = sites ? sites : all;
     const size_t bytes = (size_t)(on->sites + 1) * sizeof(double);
     double *found = malloc(bytes);
     sel_status status = found ? SEL_OK : sel_fail_memory(error, "the laws", bytes);
@@ -99,7 +100,10 @@ sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t s
             status = inputs_evaluate(inputs, input, n, on->place[0] + first, on->place[1] + first,
                                      on->place[2] + first, step, found, error);
             for (int64_t i = 0; i < n && value && !status; i++) {
-                value[COND_VALUES * on->order[first + i] + input->which] = found[i];
+                const int64_t site = on->order[first + i];
+                if (site >= of[0] && site < of[1]) {
+                    value[COND_VALUES * site + input->which] = found[i];
+                }
             }
         }
     }
@@ -126,7 +130,7 @@ sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64
 sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error) {
     const sel_inputs *inputs = plan->inputs;
     double place[3];
-    sel_status status = sel_inputs_evaluate(inputs, SEL_ON_T, step, NULL, error);
+    sel_status status = sel_inputs_evaluate(inputs, SEL_ON_T, step, NULL, NULL, error);
     return status || !(inputs->source_depends & SEL_ON_T)
                ? status
                : sel_input_try(inputs, &inputs->v[inputs->count - 1], 0, step, place, error);
@@ -181,7 +185,9 @@ void sel_given_derive(sel_state *state) {
     const sel_inputs *inputs = state->plan->inputs;
     const sel_given *given = &state->given;
     const int64_t *of = given->first_site;
-    for (int64_t k = 0; k < inputs->surfaces.cells; k++) {
+    int64_t first, end;
+    sel_given_range(state, &state->own, &first, &end);
+    for (int64_t k = first; k < end; k++) {
         cond_surfaces(given->site, given->value, given->reference, of[k], of[k + 1],
                       inputs->domain->grid.dt, &given->b[k], &given->s[k]);
     }

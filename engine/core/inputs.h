@@ -55,9 +55,10 @@ void sel_inputs_free(sel_inputs *inputs);
 double sel_input_time(const sel_inputs *inputs, const sel_input *input, int64_t step);
 
 /* Values of laws that depend on any of `due`, in the step from `step`, as in inputs->value; NULL:
- * only whether there are any. */
-sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t step, double *value,
-                               sel_error *error);
+ * only whether they can be had. Those of sites[0] <= site < sites[1] are stored; sites NULL: all.
+ */
+sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t step,
+                               const int64_t sites[2], double *value, sel_error *error);
 /* One number of an input: at its k-th site, or in cell k; SEL_OK if it has one that is allowed. */
 sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
                          double place[3], sel_error *error);

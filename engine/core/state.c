@@ -362,21 +362,50 @@ sel_layout sel_state_list_own(sel_state *state, const char *name, void *place, s
     return layout;
 }
 
+/* Lists numbers `first` to `end` of a list of `size` bytes each, with a pointer to which the
+ * numbers of the whole list apply. from: its content; NULL: zeros. */
+static void state_list_part(sel_state *state, const char *name, void *place, sel_type type,
+                            int64_t first, int64_t end, const void *from) {
+    const sel_layout layout = {.before = -first, .count = end - first};
+    const int listed = state->arrays.count;
+    sel_arrays_add_cells(&state->arrays, name, place, type, &layout, 0);
+    if (from && state->arrays.count > listed) {
+        state->arrays.v[listed].from = (const char *)from + first * type.size;
+    }
+}
+
+#define STATE_LIST_PART(state, member, first, end, from)                                         \
+    state_list_part(state, #member, &(state)->given.member, SEL_TYPE_OF(*(state)->given.member), \
+                    first, end, from)
+
+/* Values of surfaces: those of the cells of this rank's planes. On a device passes of several steps
+ * compute some cells beyond these, so that a rank has all. */
+static void state_list_surfaces(sel_state *state) {
+    const sel_inputs *inputs = state->plan->inputs;
+    const sel_surfaces *on = &inputs->surfaces;
+    int64_t cells[2] = {0, on->cells};
+    if (!state->arrays.memory) {
+        sel_given_range(state, &state->own, &cells[0], &cells[1]);
+    }
+    const int64_t *of = on->first_site;
+    const int64_t sites[2] = {of[cells[0]], of[cells[1]]};
+    STATE_LIST_PART(state, value, COND_VALUES * sites[0], COND_VALUES * sites[1], inputs->value);
+    STATE_LIST_PART(state, cell, cells[0], cells[1], on->cell);
+    STATE_LIST_PART(state, first_site, cells[0], cells[1] + 1, on->first_site);
+    STATE_LIST_PART(state, site, sites[0], sites[1], inputs->site);
+    STATE_LIST_PART(state, b, cells[0], cells[1], NULL);
+    STATE_LIST_PART(state, s, cells[0], cells[1], NULL);
+    SEL_ADD(&state->arrays, &state->given, entering,
+            state->plan->wants_balance || state->plan->wants_links ? on->sites : 0, 0);
+}
+
 void sel_state_list(sel_state *state) {
     state->last.layout = sel_state_list_own(state, "last", &state->last.v, state->last.type,
                                             state->last.components, SEL_SAVED);
     SEL_ADD_VALUE(&state->arrays, state, monitored);
     if (state->plan->inputs) {
         const sel_inputs *inputs = state->plan->inputs;
-        const sel_surfaces *on = &inputs->surfaces;
-        SEL_ADD_COPY(&state->arrays, &state->given, value, COND_VALUES * on->sites, inputs->value);
-        SEL_ADD_COPY(&state->arrays, &state->given, cell, on->cells, on->cell);
-        SEL_ADD_COPY(&state->arrays, &state->given, first_site, on->cells + 1, on->first_site);
-        SEL_ADD_COPY(&state->arrays, &state->given, site, on->sites, inputs->site);
-        SEL_ADD(&state->arrays, &state->given, b, on->cells, 0);
-        SEL_ADD(&state->arrays, &state->given, s, on->cells, 0);
-        SEL_ADD(&state->arrays, &state->given, entering,
-                state->plan->wants_balance || state->plan->wants_links ? on->sites : 0, 0);
+        state_list_surfaces(state);
         sel_state_list_faces(state, "source", &state->given.source, &inputs->source);
         state->given.apart[0] = 1;
         state->given.apart[1] = inputs->source.pitch;
