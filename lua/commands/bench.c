@@ -84,9 +84,9 @@ static bool iterates(const bench_case *c) {
     return c->simulation.solver->iterates;
 }
 
-/* Measures the seconds of n steps, or of a whole iteration from its start. Some steps come first,
- * since ranks have slept while the single rank was measured; the single rank makes them too, so
- * that its device is as near to its power limit. */
+/* Measures the seconds of n steps, or of a whole iteration from its start. Some steps are made
+ * before, since ranks slept while the single rank was measured. The single rank makes them too, so
+ * that its device is as close to its power limit. */
 static sel_status timed(bench_case *c, int64_t n, double *seconds, sel_error *error) {
     sel_status status = SEL_OK;
     omp_set_num_threads(c->prepared.plan->threads);

@@ -1,5 +1,5 @@
-/* commands.h -- the commands of `selenite` that are written in Lua or read scenarios for
- * themselves.
+/* commands.h -- commands that need Lua: repl, bench, validate and sweep; and what check and help
+ * print of scripts.
  */
 #ifndef SEL_COMMANDS_H
 #define SEL_COMMANDS_H

@@ -58,7 +58,7 @@ static int take_side(lua_State *L, int index) {
 
 /* put, the argument of the drawing function:
  *   put(x, y, width, height, colour)  fills a rectangle with its upper left corner at x, y
- *   put(x, y, text, part, colour)     writes text, the fraction `part` of its width left of x */
+ *   put(x, y, text, part, colour)     writes text that begins `part` times its width left of x */
 static int draw_put(lua_State *L) {
     sel_canvas *canvas = lua_touserdata(L, lua_upvalueindex(1));
     const lua_Integer number = luaL_checkinteger(L, 5);

@@ -1,5 +1,5 @@
--- json.lua -- read JSON, as in run.json. Strings are unescaped, numbers are kept as text, null is
--- no entry. Returns the function read(text) -> value; nil: the text is no JSON.
+-- json.lua -- read JSON, as in run.json. Strings are unescaped, numbers stay texts, a member that
+-- is null is left out. Returns the function read(text) -> value; nil: the text is no JSON.
 
 local ESCAPED = { b = "\b", f = "\f", n = "\n", r = "\r", t = "\t" }
 

@@ -40,7 +40,7 @@ static char *(*read_edited)(const char *prompt) = repl_read_line;
 static void (*keep_line)(const char *line);
 static int (*write_history)(const char *file);
 static char history[4200];
-static bool reads;      /* false at the end of the input */
+static bool reads;      /* false after the end of the input */
 static int line_number; /* of the last line */
 
 /* host.read(prompt) -> line, its number. nil: end of the input; false: Ctrl-C dropped the line.
@@ -108,7 +108,8 @@ static int fill_alone(lua_State *L) {
     return 0;
 }
 
-/* Fills the table at index 1 alone; mistakes go to `error`. Returns the number of simulations. */
+/* Fills the table at index 1 by itself; mistakes go to `error`. Returns the number of simulations.
+ */
 static int fill_apart(lua_State *L, const char *what, sel_error *error) {
     sel_script *script = sel_script_of(L);
     sel_error *outer = script->error;
@@ -148,7 +149,7 @@ static int repl_check(lua_State *L) {
     const bool whole = lua_toboolean(L, 2);
     sel_error error = {.status = SEL_OK};
     const int count = fill_apart(L, "check", &error);
-    const sel_limits limits = sel_limits_leave(L);
+    const sel_limits limits = sel_limits_suspend(L);
     for (int i = 0; i < count && !error.status; i++) {
         const sel_simulation *simulation = &script->scenario->simulations[i];
         const sel_ints *size = &simulation->params->size;
@@ -160,7 +161,7 @@ static int repl_check(lua_State *L) {
         else if (cells <= MOST_CHECKED)
             repl_prepare(simulation, &settings, &error);
     }
-    sel_limits_come_back(L, &limits);
+    sel_limits_resume(L, &limits);
     if (whole && !error.status && count == 0)
         sel_fail(&error, SEL_BAD_SCENARIO,
                  "check(SIMULATION) takes what sel.lbm { ... } and the "
@@ -220,12 +221,12 @@ static int host_mask(lua_State *L) {
     const double z = luaL_optnumber(L, 3, (double)NAN);
     luaL_argcheck(L, most > 0, 2, "no number of columns");
     fill_apart(L, "mask", &error);
-    const sel_limits limits = sel_limits_leave(L);
+    const sel_limits limits = sel_limits_suspend(L);
     if (!error.status &&
         !sel_domain_create(&script->scenario->simulations[0], NULL, &domain, &error))
         push_plane(L, domain, most, z);
     sel_domain_destroy(domain);
-    sel_limits_come_back(L, &limits);
+    sel_limits_resume(L, &limits);
     return error.status ? sel_host_result(L, &error) : 3;
 }
 

@@ -213,7 +213,7 @@ local results = {} -- names of all results, sorted; also name -> true
 local runs = {}
 for i, assignments in ipairs(combinations) do
   local name = table.concat(assignments, ","):gsub("[^%w.,=_+-]", function(c)
-    return ("%%%02x"):format(c:byte()) -- a shell or a file system may mind it
+    return ("%%%02x"):format(c:byte()) -- special characters of shells and file systems
   end)
   local values, varied = {}, {}
   for k, word in ipairs(assignments) do
@@ -227,7 +227,7 @@ for i, assignments in ipairs(combinations) do
 end
 
 -- Reads run.json if it has changed. A file that is no JSON is ignored.
-local function look(run)
+local function read_record(run)
   local text = read_own(run.path .. "/run.json") or ""
   if text == run.text then return run.record end
   local record = read_json(text)
@@ -257,7 +257,7 @@ local function force_of(run, script)
   local files, why = sweep.list(run.path)
   if why then error(why, 0) end
   if not files or not files[1] then return {} end
-  local record, kept = look(run), read_own(run.path .. "/run.lua")
+  local record, kept = read_record(run), read_own(run.path .. "/run.lua")
   local begun = run.text == ""
   for _, name in ipairs(files) do begun = begun and BEGUN[name] end
   local ours = begun and kept == nil or kept == script
@@ -273,7 +273,7 @@ local function take_up(run, script)
   end
   need(sweep.may_write(run.path .. ".log", LOG))
   if option["--force"] then return end
-  local record, kept = look(run), read_own(run.path .. "/run.lua") or script
+  local record, kept = read_record(run), read_own(run.path .. "/run.lua") or script
   local precision = record.precision or option["--precision"]
   if kept ~= script or precision ~= (option["--precision"] or precision) then
     fail("%s holds a run of another text of %s, or of another precision; --force runs all again, "
@@ -318,7 +318,7 @@ local begun, last_end, ended = os.time(), nil, 0
 
 -- Starts a run in a slot. Each slot has one run at a time; slots are assigned to GPUs in turn.
 local function start(run, slot, script)
-  local record = look(run)
+  local record = read_record(run)
   local checkpoint = record.saved and run.path .. "/" .. record.saved
   local anew = option["--force"] and run.attempts == 0
   local resumes = checkpoint and not anew and sweep.is_there(checkpoint)
@@ -336,8 +336,8 @@ end
 -- A run's process has ended. It is started again if a signal ended it; status 130: after it wrote
 -- its last state.
 local function finish(run, status)
-  local record, log = look(run), run.path .. ".log"
-  local said = (read_own(log) or ""):match("\n[\n]*([^\n]+)") -- behind the words of the command
+  local record, log = read_record(run), run.path .. ".log"
+  local said = (read_own(log) or ""):match("\n[\n]*([^\n]+)") -- after the words of the command
   if not said then os.remove(log) end
   if status >= KILLED and run.attempts < MOST_ATTEMPTS then
     return table.insert(queue, 1, run)
@@ -365,7 +365,7 @@ local function show()
     local state = run.pid and "running" or run.state or "waiting"
     count[state] = count[state] + 1
     if run.pid then
-      local seconds = tonumber(look(run).seconds_left)
+      local seconds = tonumber(read_record(run).seconds_left)
       append(lines, { ("  %.50s %s"):format(run.name, seconds and left(seconds) or "") })
     end
   end

@@ -1,6 +1,6 @@
 /* validate.c -- `selenite validate`: the C part of scenarios/validation/validate.lua.
  *
- * The cases and their gates are trusted Lua code with the standard library, since they belong to
+ * The cases and their limits are trusted Lua code with the standard library, since they belong to
  * Selenite. Each scenario runs as in `selenite run`, in a sandbox of its own.
  */
 #include <dirent.h>
@@ -126,7 +126,7 @@ static void validate_push_host(lua_State *L) {
     lua_setfield(L, -2, "about");
 }
 
-/* The script that judges the cases, in their folder. */
+/* The script, in the folder of the cases, that judges them. */
 static const char judge[] = "validate.lua";
 
 static int is_case(const struct dirent *entry) {

@@ -100,8 +100,8 @@ static double from_pool(const comparison *c, const wanted *w, uint64_t number) {
     return as_type(w->type, value);
 }
 
-/* Draws a value. Of four points in a row, two take numbers of the pool, one takes numbers of the
- * pool that are the same in all cells, and one takes random numbers in the range. */
+/* Draws a value. Of four successive points, two take numbers of the pool, one takes the same number
+ * of the pool in all cells, and one takes random numbers in the range. */
 static double compare_value(const comparison *c, const wanted *w) {
     const uint64_t turn = c->point / 4, drawn = compare_draw(c->point * 100000 + w->key);
     if (c->point % 4 < 2)
@@ -432,9 +432,9 @@ static double random_sample(const sel_rule_place *self, int64_t k) {
     return compare_random(((const rule_comparison *)self->data)->c, k);
 }
 
-/* At a point where the program fails: decides the reader's doubt (rule->doubt). It is a mistake if
- * Lua fails as well, on the doubted line or by the value that it returns. Integers that are too
- * large or divided by 0 are no mistake. */
+/* At a point where the program fails: decides whether rule->doubt is a mistake. It is one if Lua
+ * fails, too: on the doubted line, or because of the value that the function returns. Integers that
+ * are too large or divided by 0 are no mistake. */
 static void compare_note_mistake(rule_comparison *r) {
     sel_lua_rule *rule = r->rule;
     sel_error told = {.status = SEL_OK};

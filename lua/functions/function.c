@@ -38,7 +38,7 @@ static sel_status fail_here(const sel_lua_function *f, const sel_places *at, siz
                        what, place);
 }
 
-/* Stores the results of one call, which lie above `base` on the stack: out[result][place]. */
+/* Stores the results of one call, which are above `base` on the stack, in out[result][place]. */
 static sel_status function_take_results(const sel_lua_function *f, int base, const sel_places *at,
                                         size_t i, double *out, sel_error *error) {
     lua_State *L = f->script->L;
@@ -223,8 +223,7 @@ static sel_status function_gaps(const sel_function *self, const sel_places *at, 
 
 enum { MOST_NESTED = 8 };
 
-/* The first raster among the upvalues of the function at `index`, and of the functions among them.
- */
+/* The first raster among the upvalues of the function at `index`, or of a function among these. */
 static const sel_lookup *find_raster(lua_State *L, int index, int depth) {
     const sel_lookup *found = NULL;
     index = lua_absindex(L, index);
@@ -250,7 +249,7 @@ static const sel_lookup *first_raster(const sel_lua_function *f, int index) {
     return NULL;
 }
 
-/* Sets raster and gaps; called again when the program is dropped. */
+/* Sets f->base.raster and gaps. To be called again when the program is dropped. */
 static void note_raster(sel_lua_function *f, int index) {
     f->base.raster = first_raster(f, index);
     f->base.gaps = f->base.raster ? function_gaps : NULL;
@@ -348,7 +347,7 @@ const sel_function *sel_function_create(sel_script *script, int index,
     script->functions_end = &f->next;
     f->program = f->base.program = sel_read_law(f, index);
     note_raster(f, index);
-    sel_limits_look(L, f->base.where);
+    sel_limits_raise(L, f->base.where);
     return &f->base;
 }
 
@@ -357,7 +356,7 @@ void sel_functions_loaded(sel_script *script) {
         const bool read = f->program != NULL;
         if (read)
             sel_function_compare(f);
-        sel_limits_look(script->L, f->base.where);
+        sel_limits_raise(script->L, f->base.where);
         if (read && !f->program) {
             lua_rawgeti(script->L, LUA_REGISTRYINDEX, f->reference);
             note_raster(f, -1);

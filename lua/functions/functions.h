@@ -14,7 +14,7 @@
 
 /* ---- function.c ---- */
 
-/* The use of a function. */
+/* What a function of the script is used for. */
 typedef struct sel_function_needs {
     const char *label; /* "law.velocity", for messages; outlives the function */
     int results;
@@ -61,11 +61,11 @@ extern const char sel_function_gap;
 /* State of the script that is saved while the engine calls a function. */
 typedef struct sel_outer {
     sel_error *error;
-    sel_limits limits; /* of the hook that evaluates a quantity */
+    sel_limits limits; /* of a hook that waits for the function's value */
 } sel_outer;
 
-/* To be called before and after the call of a function with `count` arguments. sel_script_enter
- * fails in another thread than the script's, and when the script is broken. `label` names the
+/* To be called before and after each call of a function with `count` arguments. sel_script_enter
+ * fails in other threads than the script's, and after the script was ended. `label` names the
  * function in messages. */
 sel_status sel_script_enter(sel_script *script, sel_where where, const char *label, int count,
                             sel_outer *outer, sel_error *error);
@@ -78,8 +78,8 @@ int *sel_function_arguments(sel_script *script, int index, const sel_function_ne
 
 enum { SEL_RULE_CELL = -1 };
 
-/* Evaluate the function by Lua at place i, or at all places without settled[i] (NULL: at all).
- * An error in other threads than the script's. */
+/* Evaluate the function by Lua at place i; or at each place where settled[i] is 0, and with
+ * `settled` NULL at all places. Fail in other threads than the script's. */
 sel_status sel_function_call_at(const sel_lua_function *f, const sel_places *at, size_t i,
                                 double *out, sel_error *error);
 sel_status sel_function_call(const sel_lua_function *f, const sel_places *at,
@@ -106,9 +106,9 @@ typedef struct sel_lua_rule {
     sel_rule_returns returns;
     const sel_common *common; /* of the simulation */
     const char *unseen;       /* what the comparison with Lua did not reach; NULL: nothing */
-    const char *doubt;        /* message of a mistake if its branch is reached; NULL: none */
+    const char *doubt;        /* a mistake on a branch that may never be taken; NULL: none */
     sel_where doubted;        /* the line of that mistake */
-    bool mistaken;            /* Lua fails on that line: the doubt is a mistake */
+    bool mistaken;            /* Lua took the branch and failed on that line */
 } sel_lua_rule;
 
 /* The function of cells at `index` for the engine; its text begins at `where`. NULL, with the

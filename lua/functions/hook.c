@@ -78,16 +78,16 @@ typedef struct answer {
 } answer;
 
 /* Suspends the hook's limits for a call of the engine. All arguments have been checked. */
-static void hook_leave(lua_State *L, answer *a) {
+static void hook_suspend(lua_State *L, answer *a) {
     a->error.status = SEL_OK;
     a->count = 0;
-    a->left = sel_limits_leave(L);
+    a->left = sel_limits_suspend(L);
 }
 
-/* Resumes the hook's limits; pushes the engine's values, or raises its error at the script's line.
+/* Resumes the hook's limits. Pushes the engine's values, or raises its error at the script's line.
  */
-static int come_back(lua_State *L, const answer *a, sel_status status) {
-    sel_limits_come_back(L, &a->left);
+static int hook_resume(lua_State *L, const answer *a, sel_status status) {
+    sel_limits_resume(L, &a->left);
     if (status != SEL_OK)
         luaL_error(L, "%s", a->error.text);
     for (int c = 0; c < a->count; c++)
@@ -101,8 +101,8 @@ static int run_probe(lua_State *L) {
     sel_hook_run *run = check_run(L, "run:probe");
     const char *field = check_string(L, 2, "run:probe", "the field");
     const sel_point at = check_point(L, 3, "run:probe");
-    hook_leave(L, &a);
-    return come_back(L, &a, sel_hook_probe(run, field, &at, a.values, &a.count, &a.error));
+    hook_suspend(L, &a);
+    return hook_resume(L, &a, sel_hook_probe(run, field, &at, a.values, &a.count, &a.error));
 }
 
 /* run:reduce(field, op) -> a number per component */
@@ -111,8 +111,8 @@ static int run_reduce(lua_State *L) {
     sel_hook_run *run = check_run(L, "run:reduce");
     const char *field = check_string(L, 2, "run:reduce", "the field");
     const char *op = check_string(L, 3, "run:reduce", "op");
-    hook_leave(L, &a);
-    return come_back(L, &a, sel_hook_reduce(run, field, op, a.values, &a.count, &a.error));
+    hook_suspend(L, &a);
+    return hook_resume(L, &a, sel_hook_reduce(run, field, op, a.values, &a.count, &a.error));
 }
 
 /* run:force(name) -> fx, fy, torque; in 3-D fx, fy, fz and three torques */
@@ -122,11 +122,11 @@ static int run_force(lua_State *L) {
     const int dims = run->context->domain->grid.dims, torques = dims == 2 ? 1 : 3;
     double torque[3] = {0};
     const char *name = check_string(L, 2, "run:force", "the name");
-    hook_leave(L, &a);
+    hook_suspend(L, &a);
     sel_status status = sel_hook_force(run, name, a.values, torque, &a.error);
     memcpy(a.values + dims, torque + 3 - torques, (size_t)torques * sizeof *torque);
     a.count = dims + torques;
-    return come_back(L, &a, status);
+    return hook_resume(L, &a, status);
 }
 
 typedef sel_status set_number(sel_hook_run *run, const char *name, double value, sel_error *error);

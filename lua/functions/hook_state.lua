@@ -24,8 +24,8 @@ local function refuse(path, what)
     .. "tables of them", sub(concat(names), 1, 200), what), 0)
 end
 
--- Appends a value to `parts`. `seen`: the tables so far; each may occur only once, since loading
--- would create a copy per place.
+-- Appends a value to `parts`. `seen`: the tables so far. Each may occur only once, since loading
+-- would make a copy for each place.
 local function put(parts, value, path, seen)
   local kind = type(value)
   if kind == "boolean" then

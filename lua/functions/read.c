@@ -460,8 +460,8 @@ static sel_where reader_place(const sel_lua_rule *what, const char *file, int li
     return source ? (sel_where){source->name, line} : what->base.where;
 }
 
-/* Stores the mistake at the top of the stack, which is one only if its branch is reached; nil: no
- * such mistake. */
+/* Stores the table at the top of the stack as what->doubt: a mistake on a branch that may never be
+ * taken. nil: there is none. */
 static void take_doubt(lua_State *L, sel_lua_rule *what) {
     what->doubt = NULL;
     what->mistaken = false;

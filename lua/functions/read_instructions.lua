@@ -208,7 +208,8 @@ end
 
 function I.JMP(s, i) jump(s, i.sJ) end
 
--- Skips the next instruction, a jump, unless the truth of the value is i.k. Returns that truth.
+-- Skips the next instruction, a jump, unless the truth value of `value` is i.k. Returns that truth
+-- value.
 local function test(s, i, v)
   local c = holds(v)
   if not class_of(v) then

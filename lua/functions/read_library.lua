@@ -224,7 +224,7 @@ end
 
 -- ---- calls ----
 
--- What messages call the first symbolic value of a list.
+-- The name in messages of the first symbolic value of a list.
 local function what_of(list)
   local i = 1
   while not class_of(list[i]) do

@@ -41,8 +41,8 @@ local function all_bits(x)
   return n - 1
 end
 
--- Integer operations on intervals: the bounds of the result, whether f64 may give -0 for it, and
--- whether it divides by b.
+-- Integer operations on intervals. They return the bounds of the result, whether f64 may give -0
+-- for it, and whether the operation divides by b.
 local INTEGERS = {
   UNM = function(a) return -a.high, -a.low, may_be_zero(a) end,
   BNOT = function(a) return -a.high - 1, -a.low - 1 end,
@@ -120,7 +120,7 @@ local function to_bits(a)
   return a
 end
 
--- Where both are integers: true, false or a condition.
+-- Whether both operands are integers: true, false or a condition.
 local function both_whole(a, b)
   if a.whole == true then
     return b.whole

@@ -205,7 +205,7 @@ local function assume(facts, n, value)
   end
 end
 
--- Whether no condition of the paths above is false by the facts of the present path.
+-- Whether the present path can be reached: its facts make no condition of the paths above false.
 local function is_possible()
   local up = path.above
   while up.above do
@@ -223,7 +223,7 @@ local function opposite(n)
   return operation == op.NOT and a or build(op.NOT, n)
 end
 
--- The path on which the condition holds as well; nil: it cannot.
+-- A path below `above` on which condition n holds as well; nil: n cannot hold there.
 local function side(above, n, since)
   path = extend(above, n, above.weight / 2, since)
   assume(path.facts, n, true)

@@ -6,7 +6,6 @@
 #include "lua/functions/functions.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The name of the metatable of cells. */
@@ -231,7 +230,8 @@ static int only_field(const sel_lua_rule *rule) {
     return count == 1 ? found : -1;
 }
 
-/* Stores the results of a call, which lie above `base` on the stack. */
+/* Stores the results of a call, which are above `base` on the stack, in out[]: by state field, or
+ * for a rule that returns numbers by position. */
 static sel_status rule_take_results(const sel_lua_rule *rule, int base, double *out,
                                     sel_error *error) {
     lua_State *L = rule->script->L;

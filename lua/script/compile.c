@@ -65,7 +65,7 @@ sel_source *sel_script_read_source(lua_State *L, const char *path, sel_where fro
         if (!source)
             sel_fail_memory(&found, "the script", length);
     }
-    sel_script_hand_over(script, &found, from, what);
+    sel_script_report_file(script, &found, from, what);
     free(text);
     if (source) {
         source->next = script->sources;
@@ -126,8 +126,8 @@ static const char *find_line(const char *message) {
     return NULL;
 }
 
-/* The token if it is a character outside ASCII; or the first curly quote in a string, which may
- * have been meant as its end. NULL: neither. */
+/* The token if it is a character outside ASCII. In a string the first curly quote, which its author
+ * may have meant as its end. NULL: neither. */
 static const char *strange_character(const sel_source *source, int at) {
     static const char *const quotes[] = {"\u2018", "\u2019", "\u201c", "\u201d", NULL};
     const sel_token *token = &source->tokens[at];

@@ -162,7 +162,7 @@ static void on_event(lua_State *L, lua_Debug *event) {
     script->active = L;
     script->ticks++;
     script->limits.ticks++;
-    sel_limits_look(L, (sel_where){NULL, 0});
+    sel_limits_raise(L, (sel_where){NULL, 0});
 }
 
 int sel_limits_break(lua_State *L) {
@@ -204,7 +204,7 @@ sel_status sel_limits_check(sel_script *script, sel_where where) {
     return SEL_BAD_SCENARIO;
 }
 
-void sel_limits_look(lua_State *L, sel_where where) {
+void sel_limits_raise(lua_State *L, sel_where where) {
     sel_script *script = sel_script_of(L);
     if (!sel_limits_passed(script))
         return;
@@ -352,7 +352,7 @@ void sel_limits_restore(sel_script *script, const sel_limits *outer) {
     set_due(script);
 }
 
-sel_limits sel_limits_leave(lua_State *L) {
+sel_limits sel_limits_suspend(lua_State *L) {
     sel_script *script = sel_script_of(L);
     sel_limits left = script->limits;
     left.deadline -= limits_now();
@@ -360,7 +360,7 @@ sel_limits sel_limits_leave(lua_State *L) {
     return left;
 }
 
-void sel_limits_come_back(lua_State *L, const sel_limits *left) {
+void sel_limits_resume(lua_State *L, const sel_limits *left) {
     sel_limits limits = *left;
     limits.deadline += limits_now();
     sel_limits_restore(sel_script_of(L), &limits);
@@ -399,7 +399,7 @@ sel_status sel_limits_report(sel_script *script, sel_where where, const char *su
     return script->broken && script->ended.status ? script->ended.status : SEL_BAD_SCENARIO;
 }
 
-/* ---- data, which lie outside of Lua's memory ---- */
+/* ---- memory outside of Lua: the arena ---- */
 
 /* Writes the error that the data exceed the memory limit. While the tables that the script returned
  * are filled, no line runs: the message names the file alone. */
@@ -433,8 +433,8 @@ void *sel_script_alloc(sel_script *script, const char *what, size_t bytes) {
     return memory;
 }
 
-void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where where,
-                          const char *what) {
+void sel_script_report_file(sel_script *script, const sel_error *found, sel_where where,
+                            const char *what) {
     char place[1024] = "";
     if (!found->status)
         return;

@@ -1,7 +1,6 @@
 /* lines.c -- record which lines of a script's functions Lua runs, while they are compared with
  * their programs (compare.c). */
 #include "lua/script/state.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +96,7 @@ int sel_lines_missed(const sel_lines *lines, const char *source, int after) {
         }
     }
     for (const entered *f = lines->functions; f && found; f = f->next) {
-        /* Another function on this line may have run. */
+        /* The line is not missed if another function that stands on it ran there. */
         const bool here =
             found >= f->first && found <= f->last && (!source || strcmp(f->source, source) == 0);
         if (here && f->line[found - f->first] & RAN) {

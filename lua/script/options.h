@@ -10,7 +10,7 @@ typedef struct sel_script_options {
     bool trust;                     /* lift the sandbox: os, io, debug, package, no limits */
     double seconds;                 /* --script-limit: wall time that the script may take, and each
                                      * of its functions for one value; 0: 10 */
-    bool one_clock;                 /* all functions together may take the script's time left */
+    bool one_clock;                 /* all functions share the time that the script left */
     bool parameters_only;           /* stop after sel.params: for --help */
     const char *text;               /* of the script, named `path`; NULL: the file is read */
     size_t text_length;

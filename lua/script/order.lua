@@ -17,7 +17,7 @@ local error, math_type, rawequal, rawget, type = error, math.type, rawequal, raw
 local raw_next, raw_pairs, select, sort = next, pairs, select, table.sort
 local format = string.format
 
--- The order of kinds of keys; integers below 1 and `true` have the next rank.
+-- The rank of each kind of key; integers below 1 and `true` have the rank after their kind's.
 local RANKS = { integer = 1, float = 3, string = 4, boolean = 5, ["function"] = 7, table = 8,
   thread = 9, userdata = 10 }
 local OBJECTS, LAST = 7, 10

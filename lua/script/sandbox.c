@@ -134,8 +134,8 @@ static void guard_random(lua_State *L) {
 /* Its address is the key, in Lua's registry, of the function that lists a table's keys in order. */
 static const char keys_key;
 
-/* Replaces pairs and next in the table of globals at the top (order.lua). Pushes the versions for
- * Selenite's own code. */
+/* Replaces pairs and next in the table of globals at the top (order.lua). Pushes those for
+ * Selenite's own Lua code, which accept objects as keys. */
 static void order_keys(lua_State *L) {
     const int globals = lua_gettop(L);
     lua_pushnil(L);

@@ -132,8 +132,8 @@ bool sel_token_is_any(const sel_source *source, int at, const char *const *texts
     return false;
 }
 
-/* sel_token.nesting of token `at`: 1 opens a bracket or block, -1 closes one, 0 neither. A `for` or
- * `while` is opened by its `do`. */
+/* sel_token.nesting of token `at`: 1 opens a bracket or block, -1 closes one, 0 neither. The block
+ * of a `for` or `while` begins at its `do`. */
 static int nesting(const sel_source *source, int at) {
     static const char *const opens[] = {"{", "(", "[", "function", "if", "do", "repeat", NULL};
     static const char *const closes[] = {"}", ")", "]", "end", "until", NULL};

@@ -30,7 +30,7 @@ typedef struct sel_source {
 typedef struct sel_span {
     sel_source *source; /* NULL: not from a script */
     int line;           /* for messages; always set */
-    int at;             /* token of its key; -1: not in the text */
+    int at;             /* its first token, or that of its key; -1: not in the text */
     int brace;          /* token of its `{`; -1: not in the text */
 } sel_span;
 
@@ -40,7 +40,7 @@ sel_source *sel_source_create(sel_arena *arena, const char *name, const char *te
 /* Splits the text into tokens, unless that is done. False: no memory. */
 bool sel_source_tokenize(sel_arena *arena, sel_source *source);
 
-/* Whether token `at` is `text`, or one of `texts` (NULL-terminated). A string never is. */
+/* Whether token `at` is `text`, or one of `texts` (ends with NULL). False for strings. */
 bool sel_token_is(const sel_source *source, int at, const char *text);
 bool sel_token_is_any(const sel_source *source, int at, const char *const *texts);
 

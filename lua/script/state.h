@@ -63,7 +63,7 @@ typedef struct sel_script {
     /* Limits (limits.c); none with trust. */
     size_t used, memory;  /* bytes allocated; bytes allowed */
     size_t refused;       /* bytes of the last request; 0: it was granted */
-    sel_where refused_at; /* the line of that request */
+    sel_where refused_at; /* the line that made the request */
     int64_t ticks;        /* thousands of instructions so far */
     double seconds;       /* time limit of a piece of user code */
     int64_t deadline;     /* ns, of everything; INT64_MAX: each piece has its own only */
@@ -74,8 +74,8 @@ typedef struct sel_script {
     _Atomic int64_t timer_at;              /* ns: when the timer goes off; INT64_MAX: not */
     volatile sig_atomic_t allocates, late; /* inside realloc; the timer went off meanwhile */
     sel_limits limits;                     /* of the running piece of user code */
-    bool broken;                           /* the script was ended: pcall catches nothing */
-    sel_error ended;                       /* the limit that it hit */
+    bool broken;                           /* the script was ended: pcall catches no error */
+    sel_error ended;                       /* the limit that it exceeded; SEL_OK: none */
 
     /* Functions. */
     sel_builder *reading; /* the graph of the function being read; NULL: none is */
@@ -105,7 +105,8 @@ lua_State *sel_limits_open(sel_script *script);
 
 void sel_limits_close(sel_script *script);
 
-/* Between begin and end, all code together may take `seconds`. The end returns the seconds left. */
+/* All code that runs between begin and end may together take `seconds`. Returns the seconds left.
+ */
 void sel_limits_begin(sel_script *script, double seconds);
 double sel_limits_end(sel_script *script);
 
@@ -119,18 +120,18 @@ void sel_limits_stop(sel_script *script);
 void sel_limits_restore(sel_script *script, const sel_limits *outer);
 
 /* Suspends the piece for work whose time does not count, and resumes it. */
-sel_limits sel_limits_leave(lua_State *L);
-void sel_limits_come_back(lua_State *L, const sel_limits *left);
+sel_limits sel_limits_suspend(lua_State *L);
+void sel_limits_resume(lua_State *L, const sel_limits *left);
 
 /* Whether the time is up or the script is broken. */
 bool sel_limits_passed(sel_script *script);
 
-/* If so, ends the script and writes the error. */
+/* If sel_limits_passed, ends the script and writes the error. */
 sel_status sel_limits_check(sel_script *script, sel_where where);
 
 /* As sel_limits_check, and raises an error in Lua. The message names the running line; without one,
  * `where`. */
-void sel_limits_look(lua_State *L, sel_where where);
+void sel_limits_raise(lua_State *L, sel_where where);
 
 /* Raises an error that ends the script, whose error was written; Lua's hook raises it again after
  * each pcall. At a prompt, unless a limit was hit, raises the written error alone. */
@@ -150,11 +151,11 @@ void sel_limits_note_lines(sel_script *script, struct sel_lines *lines);
 
 /* Reports an error in a file, preceded by the place in the script at which `what` ("sel.series")
  * reads it. */
-void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where where,
-                          const char *what);
+void sel_script_report_file(sel_script *script, const sel_error *found, sel_where where,
+                            const char *what);
 
-/* End the script: its data exceed the memory limit; or `bytes` for `what` were refused, by that
- * limit or by the system. */
+/* End the script by an error: its data exceed the memory limit; or `bytes` for `what` could not be
+ * allocated, because of that limit or of the system. */
 int sel_script_too_large(sel_script *script);
 int sel_script_no_memory(sel_script *script, const char *what, size_t bytes);
 
@@ -205,7 +206,8 @@ bool sel_source_compile(lua_State *L, sel_source *source);
 /* The source of a chunk by its name in Lua, "@name"; NULL: there is none. */
 sel_source *sel_script_source(const sel_script *script, const char *chunk);
 
-/* The place in the user's text from which a C function was called. */
+/* The line of the user's text from which a C function was called, and its text in *source (NULL:
+ * not wanted). file NULL: no such line. */
 sel_where sel_script_place(lua_State *L, sel_source **source);
 
 /* ---- value.c ---- */
@@ -233,7 +235,7 @@ void sel_script_push_strings(lua_State *L, const char *const *strings);
 /* " 'name'; did you mean 'nearest'?", or only the quoted name. */
 const char *sel_script_suggest(const char *name, const char *const *names, char text[256]);
 
-/* A value in words: `string "abc"`, `number 0.5`, `table`. Never runs user code. */
+/* A value in messages: `string "abc"`, `0.5`, `law.wall`, `table`. Never runs user code. */
 const char *sel_script_value_text(lua_State *L, int index, char text[80]);
 
 /* The series or raster at `index`, or NULL. In Lua it is a userdata with a pointer to it, and with
@@ -247,10 +249,10 @@ typedef struct sel_mark {
     sel_source *source;
     const sel_units *units; /* of sel.units */
     /* Of shapes, while they are filled (fill_shape.c): */
-    const struct sel_shape *shape;
-    const void *filled_for;
-    int parts;
-    bool visiting;
+    const struct sel_shape *shape; /* the filled shape; NULL: not filled */
+    const void *filled_for;        /* the controls of the simulation it was filled for */
+    int parts;                     /* number of its primitives */
+    bool visiting;                 /* its operands are being filled: a cycle comes back here */
 } sel_mark;
 
 /* Creates the side table of marks. Pushes the metatable of shapes, to which selenite.lua adds the

@@ -204,7 +204,7 @@ sel_mark *sel_script_mark(lua_State *L, int index) {
     lua_pushvalue(L, index);
     lua_rawget(L, -2);
     sel_mark *mark = lua_touserdata(L, -1);
-    lua_pop(L, 2); /* the side table keeps the mark as long as the value lives */
+    lua_pop(L, 2); /* the side table keeps the mark as long as the value exists */
     return mark;
 }
 

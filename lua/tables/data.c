@@ -145,7 +145,7 @@ static sel_mark *take_table(lua_State *L, const char *name) {
     return sel_script_mark(L, 1);
 }
 
-/* As take_table, and fills `params` from the table. */
+/* As take_table, and fills the struct `params` from it. */
 static sel_mark *take_params(lua_State *L, const sel_table *table, void *params) {
     sel_mark *mark = take_table(L, table->name);
     sel_fill_now(L, 1, table, params, mark);
@@ -164,7 +164,7 @@ static void charge(lua_State *L, size_t bytes) {
  * ends the script. */
 static int push_made(lua_State *L, const sel_lookup *lookup, size_t before, sel_where where,
                      const sel_error *found, const char *name) {
-    sel_script_hand_over(sel_script_of(L), found, where, name);
+    sel_script_report_file(sel_script_of(L), found, where, name);
     if (!lookup)
         return sel_limits_break(L);
     charge(L, sel_script_of(L)->arena->held - before);
@@ -234,7 +234,7 @@ static int make_state(lua_State *L) {
     int count = 0;
     const sel_where where = take_params(L, &sel_state_table, &params)->where;
     sel_status status = sel_saved_fields(script->arena, &params, where, fields, &count, &found);
-    sel_script_hand_over(script, &found, where, sel_state_table.name);
+    sel_script_report_file(script, &found, where, sel_state_table.name);
     if (status)
         return sel_limits_break(L);
     charge(L, script->arena->held - before);

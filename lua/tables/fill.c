@@ -239,7 +239,7 @@ static const char *answer_to(const sel_table *table, const char *name) {
            "that you trust";
 }
 
-/* The field that other codes call `name`; NULL: there is none. */
+/* The field here for a field `name` of other codes; NULL: there is none. */
 static const char *field_meant(const sel_table *table, const char *name) {
     for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
         if (strcmp(name, other_names[i][0]) == 0 && sel_fill_field(table, other_names[i][1]))

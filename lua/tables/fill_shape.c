@@ -62,7 +62,7 @@ static const sel_shape *fill_primitive(sel_filler *f, sel_mark *mark, int index,
         sel_error found = {.status = SEL_OK};
         sel_shape_image *image = data;
         sel_status status = sel_raster_read_picture(f->arena, image->file, &image->pixels, &found);
-        sel_script_hand_over(f->script, &found, mark->where, table->name);
+        sel_script_report_file(f->script, &found, mark->where, table->name);
         if (status)
             sel_limits_break(f->L);
     }
@@ -121,7 +121,7 @@ static part *fill_chain(sel_filler *f, const sel_slot *slot, int index, sel_mark
     return list;
 }
 
-/* Clears the marks of fill_chain. */
+/* Clears sel_mark.visiting, which fill_chain set. */
 static void leave_chain(sel_filler *f, int index) {
     lua_State *L = f->L;
     lua_pushvalue(L, index);

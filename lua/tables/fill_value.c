@@ -3,7 +3,6 @@
  * functions. */
 #include "lua/tables/tables.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Returns `right`; if it is false, notes that the value must be `what`. */
@@ -34,7 +33,7 @@ static bool fill_read_number(sel_filler *f, const sel_slot *slot, int index, dou
     return true;
 }
 
-/* A number that is whole but for the round-off of a division is taken: L / dx. */
+/* Accepts a float that is whole up to the round-off of a division, L / dx. */
 static bool read_whole(sel_filler *f, const sel_slot *slot, int index, int64_t *to) {
     const bool number = lua_type(f->L, index) == LUA_TNUMBER;
     const double value = number ? lua_tonumber(f->L, index) : 0;

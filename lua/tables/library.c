@@ -1,6 +1,7 @@
 /* library.c -- the C part of selenite.lua, the library that scripts require.
  *
- * A constructor, as law.wall { ... }, returns the table that it was given, with a mark.
+ * A constructor, as law.wall { ... }, returns the table that it was given, with a mark that says
+ * what it is and where it was made.
  */
 #include <string.h>
 #include "lua/tables/tables.h"

@@ -50,8 +50,8 @@ bool sel_params_is_path(lua_State *L, int index) {
     return noted;
 }
 
-/* A copy of the string field `name` of the table at the top. `plain`: without control characters,
- * for a terminal. */
+/* A copy of the string field `name` of the table at the top. `plain`: control characters, which
+ * could control a terminal, are replaced. */
 static const char *params_text(declarer *d, lua_State *L, const char *name, bool plain) {
     lua_getfield(L, -1, name);
     char *copy = sel_arena_copy(d->script->arena, lua_tostring(L, -1));

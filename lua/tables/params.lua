@@ -1,7 +1,7 @@
 -- params.lua -- sel.params: parameters that the command line, or sel.load, may set.
 --
 -- `host` has the functions of params.c: value_text(value) for messages, suggestion(name, table)
--- with the nearest key, is_plain(text); and `paths`, the set of paths not relative to a script.
+-- with the nearest key, is_plain(text); and `paths`, the set of paths that are opened as they are.
 local host = ...
 local find, format, match, sub = string.find, string.format, string.match, string.sub
 local concat = table.concat

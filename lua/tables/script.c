@@ -146,7 +146,7 @@ static void open_libraries(lua_State *L) {
     lua_pop(L, 1);
 }
 
-/* Runs in a protected call: runs the script and fills the structs. Argument: the path. */
+/* Runs the script and fills the structs, in a protected call. Argument: the path. */
 static int script_run_and_fill(lua_State *L) {
     const char *path = lua_touserdata(L, 1);
     sel_script *script = sel_script_of(L);
@@ -154,7 +154,7 @@ static int script_run_and_fill(lua_State *L) {
     sel_chunk chunk = {.values = LUA_NOREF};
     open_libraries(L);
     run_chunk(L, path, &chunk);
-    sel_limits_look(L, (sel_where){path, 1});
+    sel_limits_raise(L, (sel_where){path, 1});
     if (script->options.parameters_only)
         return 0;
     if (script->prompt) {

@@ -85,8 +85,8 @@ char *sel_fill_print(sel_filler *f, const char *format, ...) SEL_PRINTF(2, 3);
 /* Notes a mistake. All are reported together at the end, sorted by file and line. */
 void sel_fill_mistake(sel_filler *f, sel_where where, const char *format, ...) SEL_PRINTF(3, 4);
 
-/* Notes a mistake of a slot: "sel.lbm: nu FORMAT, got string "abc"", with the value at `index`; 0:
- * without a value. */
+/* Notes a mistake of a slot, with the value at `index` (0: without a value): "sel.lbm: nu FORMAT,
+ * got string "abc"". */
 void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int index, const char *format, ...)
     SEL_PRINTF(4, 5);
 
