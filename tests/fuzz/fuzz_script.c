@@ -11,7 +11,8 @@
 #include <unistd.h>
 #include <stdio.h>
 #include "engine/base/process.h"
-#include "lua/script/state.h"
+#include "lua/functions/functions.h"
+#include "lua/tables/script.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
