@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/solvers/lbm/lbm.h"
+#include "engine/solvers/lbm/lbm_terms.h"
 
 /* Where a population comes from. */
 typedef enum source { PULLED, BOUNCED, MIRRORED, OPEN } source;
@@ -302,7 +303,10 @@ static void look_around(const uint8_t *solid, const int64_t offset[], int direct
 static void list_cell(const sel_domain *domain, lbm_boundary *b, int64_t row, int64_t x,
                       tally *sum) {
     const int64_t ny = domain->grid.n[1], at[3] = {x, row % ny, row / ny};
-    lbm_boundary_cell cell = {.x = x, .first_link = sum->links, .opening_index = -1};
+    lbm_boundary_cell cell = {.x = (uint32_t)x,
+                              .row = (uint32_t)row,
+                              .first_link = (uint32_t)sum->links,
+                              .opening_index = -1};
     for (int i = 1; i < b->lattice->q; i++) {
         const origin from = find_origin(domain, at, b->lattice->direction[i].e);
         const uint32_t bit = 1u << i;
@@ -313,6 +317,7 @@ static void list_cell(const sel_domain *domain, lbm_boundary *b, int64_t row, in
         cell.bounced |= from.source == BOUNCED ? bit : 0;
         cell.mirrored[from.axis] |= from.source == MIRRORED ? bit : 0;
         cell.open |= from.source == OPEN ? bit : 0;
+        cell.moves = cell.moves || b->moves[from.region];
         if (b->link_region) {
             b->link_region[sum->links] = (uint8_t)from.region;
         }
@@ -320,7 +325,7 @@ static void list_cell(const sel_domain *domain, lbm_boundary *b, int64_t row, in
     }
     if (cell.open) {
         describe_opening(domain, at, &cell);
-        cell.opening_index = sum->openings++;
+        cell.opening_index = (int32_t)sum->openings++;
     }
     if (cell.links && b->cells) {
         b->cells[sum->cells] = cell;
@@ -407,7 +412,13 @@ static sel_status lbm_boundary_list(const sel_domain *domain, lbm_boundary *b, s
     b->link_count = sum.links;
     b->open_count = sum.openings;
     b->span_count = sum.spans;
-    sel_status status = lbm_boundary_allocate(b, error);
+    sel_status status =
+        sum.links <= UINT32_MAX
+            ? lbm_boundary_allocate(b, error)
+            : sel_fail(error, SEL_BAD_SCENARIO,
+                       "%.3g links of cells cross walls and openings, and 2^32 can; use a coarser "
+                       "grid or fewer solid cells",
+                       (double)sum.links);
     if (!status) {
         list_rows(domain, b, counts);
         for (int64_t row = 0; row <= b->rows; row++) {
@@ -422,6 +433,10 @@ static sel_status lbm_boundary_list(const sel_domain *domain, lbm_boundary *b, s
 sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *lattice,
                                lbm_boundary *boundary, sel_error *error) {
     *boundary = (lbm_boundary){.lattice = lattice, .rows = domain->grid.n[1] * domain->grid.n[2]};
+    for (int r = 1; r <= domain->region_count; r++) {
+        boundary->moves[r] =
+            !lbm_region_is_wet(&domain->regions[r - 1]) && lbm_region_passes(domain, r);
+    }
     sel_status solids = refuse_wet_solids(domain, error);
     sel_status status = lbm_boundary_list(domain, boundary, error);
     status = status ? status : refuse_meetings(domain, boundary, error);

@@ -7,24 +7,6 @@
 #include "engine/solvers/lbm/lbm_method.h"
 #include "engine/scene/solver.h"
 
-/* A free cell to which at least one population comes from a solid or across a face. All its other
- * populations are pulled from neighbours. */
-typedef struct lbm_boundary_cell {
-    int64_t x;             /* place in its row */
-    int64_t first_link;    /* of its links: the bits of `links`, lowest direction first */
-    int64_t opening_index; /* its number among the cells with wet faces; -1: it has none */
-    uint32_t links;        /* bit i: the population along direction i comes by a link */
-    uint32_t bounced;      /* of these: bounced back; */
-    uint32_t mirrored[3];  /* mirrored at a slip face across each axis: from the cell beside this
-                              one, along the mirrored direction; */
-    uint32_t open;         /* through wet faces: computed by the closure */
-    int8_t normal[3];      /* inward normals of the wet faces, by axis: 1, -1, or 0 for none */
-    bool inward_solid;     /* the next cell along the normals is solid: the closure uses this one */
-    lbm_opening opening;
-    uint8_t velocity_region, density_region; /* whose laws give them at this cell; 0: none */
-    double keep; /* of an outflow: 1 - K of engine/solvers/lbm/lbm_closure.h */
-} lbm_boundary_cell;
-
 /* A quantity that is evaluated at a list of places, in one call: that of a region's law (a
  * velocity, or a pressure when it has one component) wherever it is needed, the middle of each link
  * (moving walls), or the centre of each cell (wet faces). Or the acceleration, uniform at one
@@ -64,7 +46,8 @@ typedef struct lbm_boundary {
     int64_t *row_cells;       /* [rows + 1] first cell of each row */
     uint8_t *link_region;     /* [links] 1-based */
     lbm_span *spans;
-    int64_t *row_spans; /* [rows + 1] */
+    int64_t *row_spans;             /* [rows + 1] */
+    bool moves[SEL_REGION_NUMBERS]; /* by region: half-way walls with a velocity */
     lbm_batches batches;
 } lbm_boundary;
 

@@ -136,7 +136,7 @@ static __device__ __forceinline__ lbm_rates rates_of(const lbm_gpu_step &s, uint
 
 // Replaces the populations that a boundary cell has pulled across bounced and mirrored links.
 // link_add: the momentum that moving walls add in this step, by link.
-static __device__ __forceinline__ void bounce(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
+static __device__ __forceinline__ void bounce(const lbm_gpu_step &s, const lbm_boundary_cell &cell,
                                               const double *link_add, const place &p,
                                               REAL g[LBM_Q]) {
     const REAL *__restrict__ from = (const REAL *)s.from;
@@ -198,7 +198,8 @@ static __device__ __forceinline__ uint32_t further(uint32_t at, uint32_t below, 
 }
 
 // The index of the next cell along the inward normals; of the cell itself if that one is solid.
-static __device__ __forceinline__ uint32_t inward_index(const lbm_gpu_cell &cell, const place &p) {
+static __device__ __forceinline__ uint32_t inward_index(const lbm_boundary_cell &cell,
+                                                        const place &p) {
     if (cell.inward_solid) {
         return NEIGHBOUR(p, 0, 0, 0);
     }
@@ -209,7 +210,7 @@ static __device__ __forceinline__ uint32_t inward_index(const lbm_gpu_cell &cell
 // Closes the cell's wet faces. The laws give the fluid's velocity u; the momentum of populations
 // before collision is rho (u - a/2).
 template <bool REGULARIZED>
-static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
+static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_boundary_cell &cell,
                                              const place &p, const lbm_rates &rates,
                                              REAL g[LBM_Q]) {
     const double *value = of_step(s, s.boundary.open_value, s.boundary.open_stride) +
@@ -240,9 +241,9 @@ static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_gp
         const lbm_cell here = lbm_cell_after(own.f, own.a);
         target = lbm_outflow_cell(g, n, &here, &inward, (REAL)cell.keep, shift);
     } else if (edge) {
-        target.drho = cell.density_given ? drho : inward.drho;
+        target.drho = cell.density_region ? drho : inward.drho;
 #define CHOOSE(axis, sum) \
-    target.u[axis] = cell.velocity_given ? u[axis] : inward.u[axis] + shift[axis];
+    target.u[axis] = cell.velocity_region ? u[axis] : inward.u[axis] + shift[axis];
         LBM_AXES(CHOOSE)
 #undef CHOOSE
     }
@@ -256,7 +257,7 @@ static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_gp
 
 // Pulls the populations of a boundary cell and applies its boundary conditions.
 template <bool REGULARIZED>
-static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
+static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_boundary_cell &cell,
                                               const place &p, const lbm_rates &rates,
                                               REAL g[LBM_Q]) {
     pull((const REAL *)s.from, s.layout.plane, p, g);
@@ -267,7 +268,7 @@ static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_g
 }
 
 // The same with the collision chosen at run time, for kernels whose speed does not matter.
-static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
+static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_boundary_cell &cell,
                                               const place &p, const lbm_rates &rates,
                                               REAL g[LBM_Q]) {
     if (s.collision == LBM_REGULARIZED) {
@@ -281,8 +282,8 @@ static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_g
 // step are stored (links_follow), keeps their sums as `before`:
 //
 //     links   | out [link_count] | in [link_count] | before [link_count] |
-static __device__ __forceinline__ void keep_links(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
-                                                  const REAL g[LBM_Q]) {
+static __device__ __forceinline__ void
+keep_links(const lbm_gpu_step &s, const lbm_boundary_cell &cell, const REAL g[LBM_Q]) {
     const REAL *from = (const REAL *)s.from + cell.index;
     const bool follows = s.boundary.links_follow;
     REAL *out = (REAL *)s.boundary.links + cell.first_link, *in = out + s.boundary.link_count;
@@ -303,7 +304,7 @@ static __device__ __forceinline__ void keep_links(const lbm_gpu_step &s, const l
 // belongs to `region`; e points inwards.
 template <class Each>
 static __device__ __forceinline__ void
-each_link(const lbm_gpu_boundary &b, const lbm_gpu_cell &cell, int region, const Each &each) {
+each_link(const lbm_gpu_boundary &b, const lbm_boundary_cell &cell, int region, const Each &each) {
     const REAL *out = (const REAL *)b.links + cell.first_link, *in = out + b.link_count;
     const REAL *before = in + b.link_count;
     const uint8_t *owner = b.link_region + cell.first_link;
@@ -325,8 +326,9 @@ each_link(const lbm_gpu_boundary &b, const lbm_gpu_cell &cell, int region, const
 // Adds the mass that leaves through each link to its sum. All populations are loaded before the
 // first addition. Only one thread adds to a sum in a step; atomicAdd without a result need not wait
 // for the old sum.
-static __device__ __forceinline__ void count_flow(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
-                                                  uint32_t index, const REAL g[LBM_Q]) {
+static __device__ __forceinline__ void count_flow(const lbm_gpu_step &s,
+                                                  const lbm_boundary_cell &cell, uint32_t index,
+                                                  const REAL g[LBM_Q]) {
     const REAL *from = (const REAL *)s.from + index;
     double *flow = s.boundary.link_flow + cell.first_link;
     REAL out[LBM_Q];

@@ -154,7 +154,7 @@ template <class T, class D> struct lbm_look {
         const uint32_t word = index / CUDA_WARP, lane = index % CUDA_WARP;
         const uint32_t bits = s.boundary.cell_count ? s.boundary.words[word] : 0;
         if (bits >> lane & 1u) {
-            const lbm_gpu_cell cell =
+            const lbm_boundary_cell cell =
                 s.boundary.cells[s.boundary.before[word] + __popc(bits & ((1u << lane) - 1u))];
             const typename T::lbm_rates rates = T::rates_of(s, index);
             T::gather(s, cell, p, rates, come);
@@ -322,7 +322,7 @@ __global__ void __launch_bounds__(THREADS) keep_links(const __grid_constant__ lb
     if (k >= s.boundary.end_cell || cuda_is_halted(s.halted, s.clock)) {
         return;
     }
-    const lbm_gpu_cell cell = s.boundary.cells[k];
+    const lbm_boundary_cell cell = s.boundary.cells[k];
     if (cell.others) {
         return;
     }
@@ -408,7 +408,7 @@ __global__ void __launch_bounds__(THREADS)
     const uint32_t last =
         first + share < s.boundary.cell_count ? first + share : s.boundary.cell_count;
     for (uint32_t c = first + threadIdx.x; c < last; c += blockDim.x) {
-        const lbm_gpu_cell cell = s.boundary.cells[c];
+        const lbm_boundary_cell cell = s.boundary.cells[c];
         const double at[3] = {(double)(cell.index % s.layout.pitch),
                               (double)(cell.row % s.layout.ny), (double)(cell.row / s.layout.ny)};
         T::each_link(s.boundary, cell, region,

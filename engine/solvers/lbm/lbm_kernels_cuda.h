@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include "cuda/query.h"
 #include "engine/scene/grid.h"
+#include "engine/solvers/lbm/lbm_method.h"
 #ifdef __CUDACC__
 #define LBM_FIELD_INLINE static __device__ __forceinline__
 #endif
@@ -46,29 +47,13 @@ typedef struct lbm_gpu_layout {
     uint32_t rows, low, halo;
 } lbm_gpu_layout;
 
-/* A boundary cell as in engine/solvers/lbm/lbm_boundary.h. */
-typedef struct lbm_gpu_cell {
-    uint32_t index; /* in a plane; of a cell of another rank: x */
-    uint32_t links, bounced, mirrored[3];
-    uint32_t first_link;
-    int32_t opening_index; /* -1: none */
-    int8_t normal[3];
-    uint8_t opening; /* lbm_opening */
-    bool velocity_given, density_given, inward_solid;
-    bool moves;   /* some of its links belong to moving walls */
-    bool again;   /* computed again by a second kernel: wet, or with values evaluated ahead */
-    bool others;  /* another rank has it */
-    uint32_t row; /* y + ny z */
-    double keep;  /* of an outflow */
-} lbm_gpu_cell;
-
 /* A thread block of a step that has free cells; bit k of `warps`: its warp k has some. */
 typedef struct lbm_gpu_block {
     uint32_t number, warps;
 } lbm_gpu_block;
 
 typedef struct lbm_gpu_boundary {
-    const lbm_gpu_cell *cells;
+    const lbm_boundary_cell *cells;
     uint32_t cell_count;
     uint32_t first_cell, end_cell; /* of the block of the grid */
     int64_t link_count;

@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
     T::pull((const real_of<T> *)s.from, l.plane, p, g);
     if (WALLS && bits >> lane & 1u) {
         const uint32_t before = __popc(bits & ((1u << lane) - 1u));
-        const lbm_gpu_cell cell = s.boundary.cells[s.boundary.before[word] + before];
+        const lbm_boundary_cell cell = s.boundary.cells[s.boundary.before[word] + before];
         T::bounce(s, cell, s.boundary.link_add, p, g);
         const bool passes = cell.moves || cell.links != cell.bounced; // walls at rest pass no mass
         if (s.boundary.link_flow && passes && !cell.again) {
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant_
         cuda_wait_for_last();
         return;
     }
-    const lbm_gpu_cell cell = s.boundary.cells[s.boundary.again[k]];
+    const lbm_boundary_cell cell = s.boundary.cells[s.boundary.again[k]];
     cuda_see_completed();
     const bool halted = cuda_is_halted(s.halted, s.clock);
     const typename T::lbm_rates rates = T::rates_of(s, cell.index);

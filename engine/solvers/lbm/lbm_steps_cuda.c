@@ -70,37 +70,6 @@ lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab 
     return one;
 }
 
-/* Finds which regions are moving walls. */
-static void find_moving(const sel_domain *domain, bool moves[256]) {
-    memset(moves, 0, 256 * sizeof *moves);
-    for (int r = 1; r <= domain->region_count; r++) {
-        moves[r] = !lbm_region_is_wet(&domain->regions[r - 1]) && lbm_region_passes(domain, r);
-    }
-}
-
-static lbm_gpu_cell convert(const lbm_boundary *b, const lbm_boundary_cell *cell,
-                            const bool moves[256]) {
-    lbm_gpu_cell to = {.index = (uint32_t)cell->x,
-                       .links = cell->links,
-                       .bounced = cell->bounced,
-                       .first_link = (uint32_t)cell->first_link,
-                       .opening_index = (int32_t)cell->opening_index,
-                       .opening = (uint8_t)cell->opening,
-                       .velocity_given = cell->velocity_region != 0,
-                       .density_given = cell->density_region != 0,
-                       .inward_solid = cell->inward_solid,
-                       .keep = cell->keep};
-    for (int a = 0; a < 3; a++) {
-        to.mirrored[a] = cell->mirrored[a];
-        to.normal[a] = cell->normal[a];
-    }
-    int64_t link = cell->first_link;
-    for (uint32_t bits = cell->links; bits; bits &= bits - 1) {
-        to.moves = to.moves || moves[b->link_region[link++]];
-    }
-    return to;
-}
-
 /* Of the planes of this rank. */
 static int64_t word_count(const lbm_cuda *state) {
     const lbm_gpu_layout *l = &state->pattern.layout;
@@ -119,7 +88,7 @@ static int64_t most_again(const lbm_cuda *state) {
 
 /* The lists in the form of the device. */
 typedef struct lists {
-    lbm_gpu_cell *cells;
+    lbm_boundary_cell *cells;
     uint32_t *words, *before, *again, *room;
     lbm_gpu_block *free_blocks;
 } lists;
@@ -127,18 +96,16 @@ typedef struct lists {
 static void fill_lists(lbm_cuda *state, lists *l) {
     const lbm_boundary *b = &state->all.plan->boundary;
     const lbm_gpu_layout *layout = &state->pattern.layout;
-    bool moves[256];
     state->again_count = 0;
-    find_moving(state->all.plan->base.domain, moves);
     for (int64_t row = 0; row < b->rows; row++) {
         const bool own = sel_state_has(&state->all.base, row);
         const int64_t here = row - layout->base * state->all.base.rows_per_plane;
         const uint32_t y = (uint32_t)(here % layout->ny), z = (uint32_t)(here / layout->ny);
         const uint32_t start = z * layout->slice + (y - layout->low + layout->halo) * layout->pitch;
         for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
-            lbm_gpu_cell *cell = &l->cells[c];
-            *cell = convert(b, &b->cells[c], moves);
-            cell->row = (uint32_t)row;
+            lbm_boundary_cell *cell = &l->cells[c];
+            *cell = b->cells[c];
+            cell->index = cell->x;
             cell->others = !own;
             cell->again = cell->opening != LBM_CLOSED || (cell->moves && state->all.copies > 1);
             if (!own) {
@@ -156,13 +123,14 @@ static void fill_lists(lbm_cuda *state, lists *l) {
 }
 
 /* What decides upon the way of a cell through its closures. */
-static int lbm_steps_cuda_kind_of(const lbm_gpu_cell *cell) {
+static int lbm_steps_cuda_kind_of(const lbm_boundary_cell *cell) {
     const int8_t *n = cell->normal;
     return ((cell->opening * 3 + n[0] + 1) * 3 + n[1] + 1) * 3 + n[2] + 1;
 }
 
 /* Sorts cells by kind, so that the threads of a warp go one way; else by their numbers. */
-static void sort_again(const lbm_gpu_cell *cells, uint32_t *again, uint32_t *room, uint32_t count) {
+static void sort_again(const lbm_boundary_cell *cells, uint32_t *again, uint32_t *room,
+                       uint32_t count) {
     enum { KINDS = 27 * (LBM_OPEN_EDGE + 1) };
     uint32_t first[KINDS + 1] = {0};
     for (uint32_t k = 0; k < count; k++) {
