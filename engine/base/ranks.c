@@ -43,32 +43,40 @@ sel_status sel_ranks_agree(const sel_ranks *ranks, sel_status status, sel_error 
     if (ranks->count == 1) {
         return status;
     }
-    sel_status all[SEL_MOST_RANKS];
-    int first = 0;
-    ranks->gather(&status, sizeof status, all);
-    while (first < ranks->count && all[first] == SEL_OK) {
-        first++;
+    struct {
+        sel_status status;
+        int64_t cell;
+    } own = {status, error ? error->cell : 0}, all[SEL_MOST_RANKS];
+    int first = -1;
+    ranks->gather(&own, sizeof own, all);
+    for (int r = 0; r < ranks->count; r++) {
+        const bool fails = all[r].status != SEL_OK;
+        first = fails && (first < 0 || all[r].cell < all[first].cell) ? r : first;
     }
-    if (first == ranks->count) {
+    if (first < 0) {
         return SEL_OK;
     }
     if (first > 0) {
         sel_error *of_first = sel_ranks_memory(ranks, sizeof *of_first);
-        *of_first = ranks->rank == first && error ? *error : (sel_error){.status = all[first]};
+        *of_first =
+            ranks->rank == first && error ? *error : (sel_error){.status = all[first].status};
         const sel_message message = {.rank = ranks->rank ? 0 : first,
                                      .sends = ranks->rank == first,
                                      .at = of_first,
                                      .bytes = sizeof *of_first};
         ranks->transfer(&message, ranks->rank == 0 || ranks->rank == first);
         if (ranks->rank == 0) {
-            sel_fail(error, all[first], "%s", of_first->text);
+            if (error && status) {
+                error->status = SEL_OK; /* its own message gives way */
+            }
+            sel_fail(error, all[first].status, "%s", of_first->text);
         }
         free(of_first);
     }
     if (ranks->rank > 0) {
-        sel_fail(error, all[first], "%s", "");
+        sel_fail(error, all[first].status, "%s", "");
     }
-    return all[first];
+    return all[first].status;
 }
 
 int64_t sel_ranks_total(const sel_ranks *ranks, int64_t value) {

@@ -44,6 +44,7 @@ static sel_status status_append(sel_error *error, sel_status status, sel_where w
     }
     if (error->status == SEL_OK) {
         error->status = status;
+        error->cell = 0;
         error->text[0] = '\0';
     }
     const size_t used = strlen(error->text), room = sizeof error->text - used;
@@ -91,6 +92,13 @@ sel_status sel_fail_memory(sel_error *error, const char *what, unsigned long lon
     char text[SEL_BYTES_ROOM];
     return sel_fail(error, SEL_NO_DEVICE, "not enough memory for %s: %s could not be allocated",
                     what, sel_bytes_text((double)bytes, text));
+}
+
+sel_status sel_fail_in_cell(sel_error *error, sel_status status, int64_t cell) {
+    if (error && status && error->cell == 0) {
+        error->cell = cell;
+    }
+    return status;
 }
 
 int sel_name_index(const char *const *names, const char *name) {

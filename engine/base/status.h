@@ -3,6 +3,7 @@
 #define SEL_STATUS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Every function that can fail returns one of these; main.c exits with it. */
 typedef enum sel_status {
@@ -24,6 +25,7 @@ typedef struct sel_where {
 /* The error of a call: the first status that was set, and one message per line of `text`. */
 typedef struct sel_error {
     sel_status status;
+    int64_t cell; /* of an error in a cell: its number, see sel_fail_in_cell; else 0 */
     char text[16384];
 } sel_error;
 
@@ -41,6 +43,11 @@ sel_status sel_fail(sel_error *error, sel_status status, const char *format, ...
 sel_status sel_fail_as(sel_error *error, sel_status status, sel_where where, const char *format,
                        ...) SEL_PRINTF(4, 5);
 sel_status sel_fail_at(sel_error *error, sel_where where, const char *format, ...) SEL_PRINTF(3, 4);
+
+/* Notes in which cell of the grid a call has failed that searches cells in their order, and returns
+ * its `status` (SEL_OK: nothing is noted). Of several ranks that fail, the one with the first cell
+ * is heard (sel_ranks_agree). */
+sel_status sel_fail_in_cell(sel_error *error, sel_status status, int64_t cell);
 
 /* As sel_fail with SEL_NO_DEVICE, for `bytes` bytes of `what` that could not be allocated. */
 sel_status sel_fail_memory(sel_error *error, const char *what, unsigned long long bytes);

@@ -32,7 +32,7 @@ int64_t sel_hooks_next(const sel_hook_run *run, int64_t step) {
 
 /* Calls a hook. A failure of the run during the call takes precedence over the hook's own error. */
 static sel_status hook_call(sel_hook_run *run, const sel_hook *hook, sel_error *error) {
-    sel_error raised = {SEL_OK, ""};
+    sel_error raised = {.status = SEL_OK};
     sel_status status = hook->call->call(hook->call, run, &raised);
     return run->failure.status ? sel_fail(error, run->failure.status, "%s", run->failure.text)
            : status            ? sel_fail(error, status, "%s", raised.text)

@@ -128,7 +128,7 @@ static sel_status evaluate_part(void *task, int64_t part, int thread, sel_error 
             }
         }
     }
-    return status;
+    return sel_fail_in_cell(error, status, first * nx);
 }
 
 sel_status sel_domain_evaluate(const sel_domain *domain, const sel_evaluation *asked, int threads,

@@ -24,6 +24,31 @@ return sel.heat {
 }
 END
 
+# Ranks with rows of planes: in cell {1, 6, 0} rank 1 fails, and in {2, 1, 3}, which comes later, rank 0.
+cat >"$work/cells.lua" <<'END'
+local sel = require "selenite"
+return sel.rule {
+  size = { 4, 8, 8 }, periodic = { "x", "y", "z" }, state = { n = "i32" },
+  initial = { n = function(x, y, z)
+    if x > 1 and x < 2 and y > 6 and y < 7 and z < 1 then return 0.5 end
+    if x > 2 and x < 3 and y > 1 and y < 2 and z > 3 and z < 4 then return 0.25 end
+    return 0
+  end },
+  rule = function(c) return { n = c.n } end, stop = { steps = 2 },
+}
+END
+first_cell_is_named() {
+    exits 1 "$selenite" run "$work/cells.lua" --ranks "$1" --threads 1 --quiet --backend "$backend" \
+        -o "$work/cells" 2>"$work/said" || return 1
+    cat "$work/said"
+    grep -q "got 0.5 in cell {1, 6, 0}" "$work/said" && [ "$(wc -l <"$work/said")" = 1 ]
+}
+ok "the first cell of the grid that is wrong is named: one rank" first_cell_is_named 1
+SELENITE_ACROSS=2
+export SELENITE_ACROSS
+ok "the first cell of the grid that is wrong is named: four ranks that divide planes" first_cell_is_named 4
+unset SELENITE_ACROSS
+
 # Waits until there is a file, a minute at most: ranks that share devices may begin late.
 comes() {
     for _ in $(seq 600); do

@@ -55,7 +55,7 @@ static const sel_lookup *make_series(const fixture *f, int interpolation, bool r
                                       .interpolation = interpolation,
                                       .repeats = repeats,
                                       .outside = outside};
-    sel_error error = {SEL_OK, ""};
+    sel_error error = {.status = SEL_OK};
     const sel_lookup *series = sel_series_create(f->arena, &params, (sel_where){NULL, 0}, &error);
     if (!series)
         fail_msg("%s", error.text);

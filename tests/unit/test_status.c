@@ -15,7 +15,7 @@
 
 static void the_first_status_is_kept_and_messages_are_lines(void **state) {
     (void)state;
-    sel_error error = {SEL_OK, ""};
+    sel_error error = {.status = SEL_OK};
     assert_int_equal(sel_fail(&error, SEL_BAD_FILE, "a %d", 1), SEL_BAD_FILE);
     assert_int_equal(sel_fail_at(&error, (sel_where){"s.lua", 7}, "b"), SEL_BAD_SCENARIO);
     assert_int_equal(error.status, SEL_BAD_FILE);
@@ -24,26 +24,26 @@ static void the_first_status_is_kept_and_messages_are_lines(void **state) {
 
 static void messages_do_not_steer_terminals(void **state) {
     (void)state;
-    sel_error error = {SEL_OK, ""};
+    sel_error error = {.status = SEL_OK};
     sel_fail(&error, SEL_BAD_FILE, "%s: no such file",
              "\033[2J\a\xc2\x9b"
              "2J\x9b\r\x7f.csv");
     assert_string_equal(error.text, "?[2J???2J???.csv: no such file");
-    error = (sel_error){SEL_OK, ""};
+    error = (sel_error){.status = SEL_OK};
     sel_fail(&error, SEL_BAD_FILE, "%s", "Zufl\xc3\xbc\xc3\x9f\xe2\x82\x9e\tA\nB");
     assert_string_equal(error.text, "Zufl\xc3\xbc\xc3\x9f\xe2\x82\x9e\tA\nB");
 }
 
 static void errors_without_a_place_have_no_prefix(void **state) {
     (void)state;
-    sel_error error = {SEL_OK, ""};
+    sel_error error = {.status = SEL_OK};
     sel_fail_at(&error, (sel_where){NULL, 0}, "tau too small");
     assert_string_equal(error.text, "tau too small");
 }
 
 static void messages_that_do_not_fit_are_cut_at_a_line(void **state) {
     (void)state;
-    sel_error error = {SEL_OK, ""};
+    sel_error error = {.status = SEL_OK};
     for (int i = 0; i < 1000; i++) {
         sel_fail(&error, SEL_BAD_SCENARIO, "message %d of a scenario with many mistakes", i);
     }
@@ -127,7 +127,7 @@ static void infinity_is_an_error_that_names_line_and_place(void **state) {
     sel_quantity q = {.components = 2};
     q.part[1].function = &function;
     double out[6];
-    sel_error error = {SEL_OK, ""};
+    sel_error error = {.status = SEL_OK};
     assert_int_equal(sel_quantity_eval(&q, "law.wall", &places, out, &error), SEL_BAD_SCENARIO);
     assert_string_equal(error.text,
                         "s.lua:4: law.wall: function returned infinity at x=0, y=5, t=0.5");

@@ -29,7 +29,7 @@ static void count_threads(const char *text, void *count) {
 static int threads_of_run(int64_t told) {
     script_case script = {.scenario = NULL};
     sel_report report;
-    sel_error error = {SEL_OK, ""};
+    sel_error error = {.status = SEL_OK};
     int count = 0;
     sel_run_options options = {.settings = {.precision = -1, .backend = -1, .threads = told},
                                .directory = "run",

@@ -242,10 +242,14 @@ sel_status rule_check_value(const rule_state *state, const char *what, int f, do
                    (value >= (byte ? 0 : INT32_MIN) && value <= (byte ? UINT8_MAX : INT32_MAX) &&
                     value == floor(value))
                ? SEL_OK
-               : sel_fail_at(error, state->model->entry[state->model->entry_of[f]].where,
-                             "%s: '%s' is %s, got %.17g in cell %s", what, field->name,
-                             byte ? "a whole number from 0 to 255" : "a whole number of 32 bits",
-                             value, sel_cell_text(&state->plan->base.domain->grid, cell, text));
+               : sel_fail_in_cell(
+                     error,
+                     sel_fail_at(error, state->model->entry[state->model->entry_of[f]].where,
+                                 "%s: '%s' is %s, got %.17g in cell %s", what, field->name,
+                                 byte ? "a whole number from 0 to 255"
+                                      : "a whole number of 32 bits",
+                                 value, sel_cell_text(&state->plan->base.domain->grid, cell, text)),
+                     cell);
 }
 
 static sel_status evaluate_run(rule_state *state, const rule_run *run, unsigned due,

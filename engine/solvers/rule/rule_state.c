@@ -227,11 +227,13 @@ sel_status rule_fail_in(const rule_state *state, const rule_function *f, int64_t
                         sel_error *error) {
     char text[SEL_CELL_TEXT];
     sel_cell_text(&state->plan->base.domain->grid, cell, text);
-    return sel_fail_at(error, f->source->where,
-                       "%s calls error, divides a whole number by 0 or has one beyond 2^53 in cell "
-                       "%s in step %lld; on the processor (--backend cpu) Lua goes on there, or "
-                       "says which it is",
-                       f->name, text, (long long)state->base.step + 1);
+    const sel_status status =
+        sel_fail_at(error, f->source->where,
+                    "%s calls error, divides a whole number by 0 or has one beyond 2^53 in cell "
+                    "%s in step %lld; on the processor (--backend cpu) Lua goes on there, or "
+                    "says which it is",
+                    f->name, text, (long long)state->base.step + 1);
+    return sel_fail_in_cell(error, status, cell);
 }
 
 sel_status rule_report_bad(rule_state *state, const rule_function *f, sel_error *error) {
@@ -246,11 +248,13 @@ sel_status rule_report_bad(rule_state *state, const rule_function *f, sel_error 
     if (state->bad.field < 0) {
         return rule_fail_in(state, f, cell, error);
     }
-    return sel_fail_as(error, SEL_DIVERGED, f->source->where,
-                       "diverged: in step %lld %s gives %.17g for '%s', which holds whole numbers "
-                       "%s, in cell %s",
-                       (long long)state->base.step + 1, f->name, state->bad.value, field->name,
-                       field->type == SEL_CELL_U8 ? "from 0 to 255" : "of 32 bits", text);
+    const sel_status status =
+        sel_fail_as(error, SEL_DIVERGED, f->source->where,
+                    "diverged: in step %lld %s gives %.17g for '%s', which holds whole numbers "
+                    "%s, in cell %s",
+                    (long long)state->base.step + 1, f->name, state->bad.value, field->name,
+                    field->type == SEL_CELL_U8 ? "from 0 to 255" : "of 32 bits", text);
+    return sel_fail_in_cell(error, status, cell);
 }
 
 /* ---- sums and steps, of both backends ---- */
