@@ -53,8 +53,12 @@ engine/scene geometry           # scene/shape.h is the interface of shapes, whic
 lua/commands engine/app         # the prompt of repl runs check and help'
 upward=$({
     echo "$exceptions"
-    find "$build/engine" "$build/cuda" "$build/geometry" "$build/lua" -name '*.o' -print0 2>/dev/null |
-        xargs -0 nm -A 2>/dev/null | awk '$2 == "T" || $2 == "U" || $3 == "T"'
+    # Objects of sources that are gone may lie there, too.
+    find "$build/engine" "$build/cuda" "$build/geometry" "$build/lua" -name '*.o' 2>/dev/null |
+        while read -r object; do
+            from=${object#"$build"/}
+            ls "${from%%.*}".c* >/dev/null 2>&1 && echo "$object"
+        done | xargs nm -A 2>/dev/null | awk '$2 == "T" || $2 == "U" || $3 == "T"'
 } | awk -v order="$order" -v build="$build/" '
     BEGIN { count = split(order, folder, " "); for (k = 1; k <= count; k++) place[folder[k]] = k }
     /#/ { allowed[$1 " " $2] = 1; next }

@@ -134,9 +134,14 @@ END
         until grep -qx in "$work/text" || ! kill -0 $!; do sleep 0.1; done
         kill -"$1" $!
         begun=$(date +%s)
-        exits 130 wait $! && [ $(($(date +%s) - begun)) -le 60 ] &&
+        if exits 130 wait $! && [ $(($(date +%s) - begun)) -le 60 ] &&
             [ "$(json "$work/hook/run.json" stopped_by)" = '"interrupted"' ] &&
-            grep 'a hook did not end within a second of a signal' "$work/hook/run.json" || return 1
+            grep 'a hook did not end within a second of a signal' "$work/hook/run.json"; then
+            continue
+        fi
+        echo "body: $body, after $(($(date +%s) - begun)) s"
+        cat "$work/text"
+        return 1
     done
 }
 
