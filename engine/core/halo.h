@@ -34,8 +34,8 @@ typedef struct sel_field {
     sel_type type;
     sel_layout layout;
     int halo;        /* cells beyond each end of the patch along a divided axis */
-    int64_t lead[3]; /* [1], [2]: elements that a row, a plane has in front of cell (0, 0) of it,
-                        which are sent and received with it */
+    int64_t lead[3]; /* [1] of a row, [2] of a plane: elements from where it begins in messages to
+                        its cell x = 0, y = 0; negative where planes begin with a later row */
     bool behind; /* both halos along the slowest axis stand behind the patch, the lower one first */
 } sel_field;
 
