@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/solvers/lbm/lbm.h"
-#include "engine/solvers/lbm/lbm_terms.h"
 
 /* Where a population comes from. */
 typedef enum source { PULLED, BOUNCED, MIRRORED, OPEN } source;
@@ -41,6 +40,24 @@ bool lbm_region_is_wet(const sel_region *region) {
         return ((const lbm_law_wall *)region->law.data)->scheme == LBM_ZOU_HE;
     }
     return law != &lbm_slip_table;
+}
+
+const sel_quantity *lbm_region_quantity(const sel_region *region) {
+    const sel_variant *law = &region->law;
+    const sel_quantity *q = NULL;
+    if (law->table == &lbm_wall_table) {
+        q = &((const lbm_law_wall *)law->data)->velocity;
+    } else if (law->table == &lbm_velocity_table) {
+        q = &((const lbm_law_velocity *)law->data)->velocity;
+    } else if (law->table == &lbm_pressure_table) {
+        q = &((const lbm_law_pressure *)law->data)->pressure;
+    }
+    return q && sel_quantity_given(q) ? q : NULL;
+}
+
+bool lbm_region_passes(const sel_domain *domain, int number) {
+    const sel_region *region = &domain->regions[number - 1];
+    return lbm_region_is_wet(region) || lbm_region_quantity(region) != NULL;
 }
 
 static bool lbm_boundary_is_wet(const sel_domain *domain, int number) {

@@ -73,4 +73,10 @@ void lbm_boundary_free(lbm_boundary *boundary);
 /* True when the region's law makes the faces that it paints wet. */
 bool lbm_region_is_wet(const sel_region *region);
 
+/* The quantity of a region's law; NULL: it has none (a wall at rest). */
+const sel_quantity *lbm_region_quantity(const sel_region *region);
+
+/* Whether region `number` may let mass through: a wet face or a moving wall. */
+bool lbm_region_passes(const sel_domain *domain, int number);
+
 #endif

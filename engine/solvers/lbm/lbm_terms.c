@@ -11,25 +11,6 @@
 
 /* ---- the places of laws ---- */
 
-/* The quantity of a region's law, or NULL when it has none (a wall at rest). */
-static const sel_quantity *quantity_of(const sel_region *region) {
-    const sel_variant *law = &region->law;
-    const sel_quantity *q = NULL;
-    if (law->table == &lbm_wall_table) {
-        q = &((const lbm_law_wall *)law->data)->velocity;
-    } else if (law->table == &lbm_velocity_table) {
-        q = &((const lbm_law_velocity *)law->data)->velocity;
-    } else if (law->table == &lbm_pressure_table) {
-        q = &((const lbm_law_pressure *)law->data)->pressure;
-    }
-    return q && sel_quantity_given(q) ? q : NULL;
-}
-
-bool lbm_region_passes(const sel_domain *domain, int number) {
-    const sel_region *region = &domain->regions[number - 1];
-    return lbm_region_is_wet(region) || quantity_of(region) != NULL;
-}
-
 /* Adds a place, in cells; it is only counted while the batch has no memory. */
 static void add_place(const sel_grid *grid, lbm_batch *batch, const double at[3], int64_t target,
                       int incoming) {
@@ -114,7 +95,7 @@ sel_status lbm_batches_create(const sel_domain *domain, lbm_boundary *boundary, 
     }
     for (int r = 1; r <= domain->region_count; r++) {
         const sel_region *region = &domain->regions[r - 1];
-        const sel_quantity *quantity = quantity_of(region);
+        const sel_quantity *quantity = lbm_region_quantity(region);
         if (quantity) {
             lbm_batch *batch = &batches->v[batches->count++];
             char text[32];

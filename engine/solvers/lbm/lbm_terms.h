@@ -9,9 +9,6 @@
 sel_status lbm_batches_create(const sel_domain *domain, lbm_boundary *boundary, sel_error *error);
 void lbm_batches_free(lbm_boundary *boundary);
 
-/* True when region `number` may let mass through: a wet face or a moving wall. */
-bool lbm_region_passes(const sel_domain *domain, int number);
-
 /* The time, in steps, at which a batch is evaluated for the step from `step` to step + 1. */
 double lbm_batch_steps(const lbm_batch *batch, int64_t step);
 
