@@ -330,8 +330,8 @@ static sel_status keep_component(const keeping *k, const sel_array *array, const
     return status;
 }
 
-/* A component, of which each rank has its patch, in the order of the grid: where planes are
- * divided, plane by plane. */
+/* Saves or loads a component in the order of the grid. Each rank moves its own patch; patches that
+ * share planes take turns plane by plane. */
 static sel_status keep_patches(const keeping *k, const sel_array *array, int64_t c) {
     const sel_decomposition *d = k->arrays->decomposition;
     const int savers = arrays_savers(k->arrays, array);

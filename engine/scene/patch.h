@@ -41,10 +41,10 @@ sel_rows sel_patch_rows(const sel_grid *grid, const sel_patch *patch);
 sel_rows_range sel_patch_planes(const sel_grid *grid, const sel_patch *patch);
 
 /* Divides a grid into at most `count` patches with about equal numbers of free cells. A patch has
- * at least two cells along each divided axis, so a small grid has fewer patches. `ranks_y` (3-D):
- * the patches beside each other along y; 0: the number with the smallest halo;
- * SEL_FEW_RANKS_Y: that number if its halo is less than half of that of whole planes, else 1.
- * Returns the number of patches. */
+ * at least two cells along each divided axis, so a small grid has fewer patches. `ranks_y`
+ * is the number of patches along y, in 3-D. 0 chooses the number with the smallest halo;
+ * SEL_FEW_RANKS_Y chooses it only if that halo is less than half of the halo of whole planes, and
+ * else 1. Returns the number of patches. */
 enum { SEL_FEW_RANKS_Y = -1 };
 int sel_decompose(const struct sel_domain *domain, int count, int ranks_y,
                   sel_decomposition *decomposition);

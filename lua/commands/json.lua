@@ -3,7 +3,8 @@
 
 local ESCAPED = { b = "\b", f = "\f", n = "\n", r = "\r", t = "\t" }
 
--- The character of \uXXXX. A surrogate pair, \uD83D\uDE00, is one character; half a pair is none.
+-- The character of \u and four hexadecimal digits. A surrogate pair, \uD83D\uDE00, is one
+-- character; half a pair is none.
 local function read_code(text, at)
   local code = tonumber(text:match("^%x%x%x%x", at), 16)
   if code < 0xD800 or code > 0xDFFF then return utf8.char(code), at + 4 end

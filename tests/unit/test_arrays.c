@@ -48,6 +48,17 @@ static int64_t element(const sel_layout *cells, int c, int64_t x, int64_t y, int
     return cells->origin + c * cells->component + z * cells->slice + y * cells->pitch + x;
 }
 
+/* Cells with a halo and padding. */
+static const sel_layout wide = {.n = {NX, NY, NZ},
+                                .slow = 2,
+                                .components = PARTS,
+                                .origin = 7,
+                                .pitch = 8,
+                                .slice = 56,
+                                .component = 130,
+                                .before = 11,
+                                .count = 300};
+
 static void list(sel_arrays *arrays, const sel_layout *cells, float **field, int64_t **turns) {
     sel_arrays_add_cells(arrays, "field", field, SEL_TYPE_OF(**field), cells, SEL_SAVED);
     sel_arrays_add(arrays, "turns", turns, SEL_TYPE_OF(**turns), 5, SEL_SAVED | SEL_ON_HOST);
@@ -56,15 +67,6 @@ static void list(sel_arrays *arrays, const sel_layout *cells, float **field, int
 static void test_cells_are_saved_without_padding_for_other_layouts(void **unused) {
     (void)unused;
     static tape t;
-    const sel_layout wide = {.n = {NX, NY, NZ},
-                             .slow = 2,
-                             .components = PARTS,
-                             .origin = 7,
-                             .pitch = 8,
-                             .slice = 56,
-                             .component = 130,
-                             .before = 11,
-                             .count = 300};
     const sel_layout tight = {.n = {NX, NY, NZ},
                               .slow = 2,
                               .components = PARTS,
@@ -115,15 +117,6 @@ static void test_cells_are_saved_without_padding_for_other_layouts(void **unused
 static void test_threads_zero_all_of_an_array(void **unused) {
     (void)unused;
     static const int64_t shares[][5] = {{0, 0, 3, 5, 8}, {0, 8, 8, 8, 8}, {0, 2, 4, 6, 8}};
-    const sel_layout cells = {.n = {NX, NY, NZ},
-                              .slow = 2,
-                              .components = PARTS,
-                              .origin = 7,
-                              .pitch = 8,
-                              .slice = 56,
-                              .component = 130,
-                              .before = 11,
-                              .count = 300};
     sel_error error;
     for (int k = 0; k < 4; k++) {
         const sel_decomposition whole = {
@@ -131,7 +124,7 @@ static void test_threads_zero_all_of_an_array(void **unused) {
         sel_arrays arrays = {.memory = NULL, .decomposition = &whole};
         float *field;
         int64_t *turns;
-        list(&arrays, &cells, &field, &turns);
+        list(&arrays, &wide, &field, &turns);
         if (k < 3) {
             arrays.first_row = malloc(sizeof shares[k]);
             memcpy(arrays.first_row, shares[k], sizeof shares[k]);
