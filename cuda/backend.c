@@ -158,7 +158,8 @@ static sel_status check_own(sel_state *state, int64_t step, sel_error *error) {
                          : cuda_inputs_check(state, step, error);
 }
 
-/* Waits for all that is enqueued; then all ranks learn of a failure. The earliest is reported. */
+/* Waits for all that is enqueued; then all ranks learn of a failure. The earliest is reported, of
+ * equally early ones that of the first cell. */
 static sel_status backend_check(sel_state *state, int64_t step, sel_error *error) {
     const sel_ranks *ranks = sel_plan_ranks(state->plan);
     sel_error own = {.status = SEL_OK};
@@ -174,15 +175,19 @@ static sel_status backend_check(sel_state *state, int64_t step, sel_error *error
     status = status ? status : check_own(state, state->step, &own);
     struct {
         uint64_t alarm; /* that of the earliest is the smallest */
-        int64_t step;
+        int64_t step, cell;
         bool failed, broken, unbalanced;
-    } mine = {*state->queue->seen, state->step, status != SEL_OK, state->broken, state->unbalanced},
+    } mine = {*state->queue->seen, state->step,   own.cell,
+              status != SEL_OK,    state->broken, state->unbalanced},
       all[SEL_MOST_RANKS];
     ranks->gather(&mine, sizeof mine, all);
     int first = 0;
     for (int r = 0; r < ranks->count; r++) {
+        const bool same_step = all[r].step == all[first].step;
+        const bool same_alarm = same_step && all[r].alarm == all[first].alarm;
         const bool earlier = all[r].step < all[first].step ||
-                             (all[r].step == all[first].step && all[r].alarm < all[first].alarm);
+                             (same_step && all[r].alarm < all[first].alarm) ||
+                             (same_alarm && all[r].cell < all[first].cell);
         first = all[r].failed && (!all[first].failed || earlier) ? r : first;
         state->broken = state->broken || all[r].broken;
         state->unbalanced = state->unbalanced || all[r].unbalanced;

@@ -76,6 +76,9 @@ sel_status sel_ranks_agree(const sel_ranks *ranks, sel_status status, sel_error 
     if (ranks->rank > 0) {
         sel_fail(error, all[first].status, "%s", "");
     }
+    if (error) {
+        error->cell = all[first].cell; /* rank 0 has the text if callers agree again */
+    }
     return all[first].status;
 }
 

@@ -59,7 +59,8 @@ const char *sel_ranks_plugins(char *text, size_t size);
 
 /* If any rank failed, all ranks return the status of the failing rank whose error names the first
  * cell (sel_fail_in_cell), of equal ones the lowest; else SEL_OK. Rank 0 gets that rank's error
- * text, and the other ranks an error with an empty text. */
+ * text, and the other ranks an error with an empty text and the same cell: agreeing again changes
+ * nothing. */
 sel_status sel_ranks_agree(const sel_ranks *ranks, sel_status status, sel_error *error);
 
 /* All-reduce of one number per rank: the sum; the maximum, which is NaN if any rank has NaN. */

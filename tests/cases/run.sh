@@ -35,8 +35,8 @@ coordinates_of_maps_are_exact() {
 fails() {
     rm -rf "$work/case"
     # shellcheck disable=SC2086
-    ! run "tests/cases/$2.lua" $ranks -o "$work/case" >"$work/said" 2>&1 || return 1
-    cat "$work/said"
+    ! run "tests/cases/$2.lua" $ranks -o "$work/case" >"$work/said" 2>&1 || { echo "the run ends well"; return 1; }
+    echo "expected '$1', the run says '$(cat "$work/said")'"
     grep -qE "$1" "$work/said"
 }
 
@@ -49,7 +49,8 @@ nan_is_in_every_reduction() {
 
 a_failed_step_leaves_no_row() {
     # A device has no Lua to go on with in the cell.
-    fails 'divide by zero|divides a whole number by 0' division_by_zero && [ "$(tail -n 1 "$work/case/reduce.csv")" = 0,0,224 ]
+    fails 'divide by zero|divides a whole number by 0' division_by_zero || return 1
+    [ "$(tail -n 1 "$work/case/reduce.csv")" = 0,0,224 ] || { cat "$work/case/reduce.csv"; return 1; }
 }
 
 # warns TEXT SCENARIO [PARAMETERS]

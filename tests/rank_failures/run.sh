@@ -259,10 +259,10 @@ done
 
 cat >"$work/rule.lua" <<'END'
 local sel = require "selenite"
-local p = sel.params { how = "" }
+local p = sel.params { how = "", from = 15 }
 local function compiled(c, y, t)
-  if p.how == "error" and y > 15 and t > 13 then error "too far" end
-  return { n = c.n + (p.how == "range" and y > 12 and 20 or 0), u = c(0, 2).u + c(2, -2).u * 0.1 }
+  if p.how == "error" and y > p.from and t > 13 then error "too far" end
+  return { n = c.n + (p.how == "range" and y > p.from and 20 or 0), u = c(0, 2).u + c(2, -2).u * 0.1 }
 end
 local function by_lua(c, y, t)
   if y > 15 and t > 13 then error("Lua is at " .. math.floor(y)) end
@@ -276,10 +276,12 @@ return sel.rule {
 }
 END
 ok "a rule that calls error" fails_alike 1 "$work/rule.lua" how=error
+ok "a rule that calls error in each rank" fails_alike 1 "$work/rule.lua" how=error from=2
 chosen=$backend backend=cpu
 ok "a rule by Lua that calls error" fails_alike 1 "$work/rule.lua" how=lua
 backend=$chosen
-ok "a rule whose number does not fit" fails_alike 3 "$work/rule.lua" how=range
+ok "a rule whose number does not fit" fails_alike 3 "$work/rule.lua" how=range from=12
+ok "a rule whose number does not fit in each rank" fails_alike 3 "$work/rule.lua" how=range from=2
 
 full() {
     begin 2 || return 1
