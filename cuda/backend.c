@@ -192,7 +192,7 @@ static sel_status backend_check(sel_state *state, int64_t step, sel_error *error
         state->broken = state->broken || all[r].broken;
         state->unbalanced = state->unbalanced || all[r].unbalanced;
     }
-    state->step = all[first].step;
+    sel_state_go_to(state, all[first].step);
     if (status && ranks->rank == first && error) {
         *error = own;
     }
@@ -218,24 +218,30 @@ static sel_status enqueue(sel_state *state, int64_t count, sel_error *error) {
     queue->until = state->step + count;
     if (count == queue->graph_steps && !cuda_link_staged(queue->link)) {
         queue->pass = pass_of(state, count);
+        state->pass = queue->pass;
         status = cuda_queue_launch(queue, backend_enqueue_step, state, error);
-        state->step += status ? 0 : count;
+        state->pass = 1;
+        state->step += status ? 0 : count; /* an even number of passes */
         return status;
     }
     while (state->step < queue->until && !status) {
-        queue->pass = pass_of(state, queue->until - state->step);
+        state->pass = queue->pass = pass_of(state, queue->until - state->step);
         status = backend_enqueue_step(state, state->step, error);
-        state->step += status ? 0 : queue->pass;
+        state->pass = 1;
+        if (!status) {
+            sel_state_pass(state, queue->pass);
+        }
     }
     return status;
 }
 
-/* Steps that can be enqueued together: a graph's from an even step on, or what leads to one. An
+/* Steps that can be enqueued together: a graph's, which begin with the first copies, or one that
+ * leads to it. An
  * observed step is alone: `observes` of those left. */
 static int64_t together(const sel_state *state, int64_t left, int64_t observes) {
     const cuda_solver *solver = solver_of(state->plan);
     const int64_t most = state->queue->graph_steps;
-    const bool alone = left <= observes || state->step % 2 || cuda_inputs_alone(state) ||
+    const bool alone = left <= observes || state->field[0].present || cuda_inputs_alone(state) ||
                        (solver->alone && solver->alone(state));
     left -= observes;
     return alone ? 1 : left < most ? left : most;
@@ -319,7 +325,7 @@ static sel_status backend_loaded(sel_state *state, sel_error *error) {
 
 static sel_status backend_restart(sel_state *state, sel_error *error) {
     sel_status status = wait_for_steps(state, error);
-    state->step = 0;
+    sel_state_reset(state, 0);
     return status ? status : solver_of(state->plan)->start(state, error);
 }
 

@@ -12,16 +12,17 @@
 
 const cuda_body *cuda_body_of(sel_state *state, int64_t step, int sum) {
     cuda_body *body = &state->queue->body;
+    const int from = sel_copy_at(state, &state->field[0], step);
     *body = (cuda_body){.grid = cuda_grid_of(state),
                         .heat = sel_conduction_view(state, step),
-                        .from = cuda_parts_of(state, step),
-                        .before = cuda_parts_of(state, step + 1),
+                        .from = cuda_parts_of(state, from),
+                        .before = cuda_parts_of(state, !from),
                         .first = state->field[0].layout.origin,
                         .sum = sum};
     /* Of divided planes only its own cells, and those beside them, are asked for. */
     if (sel_divides_planes(&state->decomposition)) {
-        body->from = (cuda_parts){.at = {state->field[0].at[step & 1]}, .count = 1};
-        body->before = (cuda_parts){.at = {state->field[0].at[(step + 1) & 1]}, .count = 1};
+        body->from = (cuda_parts){.at = {state->field[0].at[from]}, .count = 1};
+        body->before = (cuda_parts){.at = {state->field[0].at[!from]}, .count = 1};
     }
     return body;
 }

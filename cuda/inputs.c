@@ -188,7 +188,7 @@ sel_status cuda_inputs_terms(sel_state *state, unsigned due, sel_error *error) {
 sel_status cuda_inputs_loaded(sel_state *state, sel_error *error) {
     const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
     sel_status status = SEL_OK;
-    state->observed = -1; /* the copy of the turns before the present one is not saved */
+    state->observed = -1; /* the copy of the step before the present one is not saved */
     if (state->inputs && state->step > 0) {
         state->step--;
         status = cuda_inputs_terms(state, SEL_ON_T | SEL_ON_CONTROLS, error);
@@ -213,6 +213,6 @@ sel_status cuda_inputs_check(sel_state *state, int64_t step, sel_error *error) {
     sel_status status = sel_input_try(plan, input, fault.place, fault.step, place, error);
     const sel_places at = sel_domain_at(plan->domain, 1, place, place + 1, place + 2,
                                         sel_input_time(plan, input, fault.step));
-    state->step = state->step > fault.step ? fault.step : state->step;
+    sel_state_go_to(state, state->step > fault.step ? fault.step : state->step);
     return status ? status : cuda_term_unknown(input->quantity, input->what, &at, error);
 }

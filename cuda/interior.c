@@ -21,26 +21,31 @@ march_grid cuda_march_grid(const sel_state *state, const sel_patch *planes) {
 
 /* ---- halos ---- */
 
-sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t stream,
-                            sel_error *error) {
+static sel_status interior_exchange(const sel_state *state, int64_t step, sel_way way,
+                                    cudaStream_t stream, sel_error *error) {
     const sel_decomposition *d = &state->decomposition;
-    sel_halo halos[SEL_MOST_COMPONENTS];
+    const sel_field *field = &state->field[0];
+    const sel_exchange main = {0, sel_copy_at(state, field, step), field->halo, way};
+    sel_halo halos[SEL_MOST_HALOS];
     sel_status status = SEL_OK;
-    for (int axis = 1; axis <= d->slow && !status; axis++) {
+    for (int k = 0; k < d->slow && state->ranks->count > 1 && !status; k++) {
+        const int axis = sel_way_axis(d, way, 1, k);
         if (sel_halo_along(d, axis)) {
-            const int count = sel_list_halos(&state->field[0], &state->own, array, axis,
-                                             state->field[0].halo, halos);
+            const int count = sel_state_list_halos(state, &main, 1, axis, halos);
             status = cuda_exchange_halos(state, axis, halos, count, stream, error);
         }
     }
     return status;
 }
 
-sel_status cuda_exchange(const sel_state *state, int64_t turn, cudaStream_t stream,
+sel_status cuda_exchange(const sel_state *state, int64_t step, cudaStream_t stream,
                          sel_error *error) {
-    return state->ranks->count > 1
-               ? cuda_exchange_in(state, state->field[0].at[turn & 1], stream, error)
-               : SEL_OK;
+    return interior_exchange(state, step, SEL_FETCH, stream, error);
+}
+
+sel_status cuda_exchange_all(const sel_state *state, int64_t step, cudaStream_t stream,
+                             sel_error *error) {
+    return interior_exchange(state, step, SEL_FETCH_ALL, stream, error);
 }
 
 /* Halos of so few bytes, straight to the other device, take no longer than computing the planes at
@@ -146,12 +151,12 @@ cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, i
     return parts;
 }
 
-cuda_parts cuda_parts_of(const sel_state *state, int64_t turn) {
+cuda_parts cuda_parts_of(const sel_state *state, int copy) {
     const sel_field *field = &state->field[0];
     const sel_patch *own = &state->own;
     const int slow = field->layout.slow;
     const int64_t stride = sel_layout_stride(&field->layout, slow), size = field->type.size;
-    char *at = field->at[turn & 1];
+    char *at = field->at[copy];
     if (state->ranks->count > 1) {
         const int64_t lo = own->lo[slow], hi = own->hi[slow], halo = field->halo;
         /* Where planes are divided, rows count from the first row of the patch. */

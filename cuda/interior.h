@@ -9,13 +9,12 @@
 /* The grid of a state whose arrays are allocated. */
 cuda_grid cuda_grid_of(const sel_state *state);
 
-/* Enqueues what fills the halos of field 0 from other ranks. */
-sel_status cuda_exchange(const sel_state *state, int64_t turn, cudaStream_t stream,
+/* Enqueues what fills the halos of field 0 at `step` from other ranks: with what steps read; with
+ * all components. */
+sel_status cuda_exchange(const sel_state *state, int64_t step, cudaStream_t stream,
                          sel_error *error);
-
-/* With several ranks: the same in one array that is laid out as field 0. */
-sel_status cuda_exchange_in(const sel_state *state, void *array, cudaStream_t stream,
-                            sel_error *error);
+sel_status cuda_exchange_all(const sel_state *state, int64_t step, cudaStream_t stream,
+                             sel_error *error);
 
 /* A part of a step: planes, or rows of these, where its work goes, and which of the
  * step's slabs it is. */
@@ -46,9 +45,9 @@ sel_status cuda_take_slabs(sel_state *state, int64_t step, int64_t rim, bool wai
  * element p * stride + ahead. */
 cuda_parts cuda_parts_beside(const sel_state *state, char *at, int64_t stride, int64_t size,
                              int64_t ahead, int64_t low, int64_t high);
-/* The memory of field 0, by the number of an element; of several ranks that of
+/* The memory of a copy of field 0, by the number of an element; of several ranks that of
  * the planes beside those of this one, too. Where planes are cut, rows count from the halo on. */
-cuda_parts cuda_parts_of(const sel_state *state, int64_t turn);
+cuda_parts cuda_parts_of(const sel_state *state, int copy);
 
 /* Planes of field 0, for passes of several steps; which fields they take is the caller's. */
 march_grid cuda_march_grid(const sel_state *state, const sel_patch *planes);

@@ -25,7 +25,7 @@ typedef struct cuda_solver {
      * *count steps. May lower *count to the steps before one that fails. */
     sel_status (*terms)(sel_state *state, unsigned due, int64_t *count, sel_error *error);
     /* How many steps the next call of step() makes, of at most `most` to come: an odd number, so
-     * that copies of the state take turns with steps. NULL: 1. */
+     * that after a failure sel_state_go_to finds the copies of an earlier step. NULL: 1. */
     int64_t (*pass)(const sel_state *state, int64_t most);
     /* Enqueues the step, or queue->pass steps, from `step` on; fails with SEL_BAD_SCENARIO where a
      * quantity does, and then leaves the state as it is. Observed when state->observing is set. */

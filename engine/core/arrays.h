@@ -23,14 +23,11 @@ enum {
     /* With SEL_SAVED: may be missing in a checkpoint, as it can be computed again, except for
      * effects of hooks or of the order of sums. Loaded after the others. */
     SEL_OPTIONAL = 8,
-    /* One of two copies that take turns: of even, of odd steps. */
-    SEL_EVEN = 16,
-    SEL_ODD = 32,
-    SEL_OBSERVED = 64, /* with SEL_OPTIONAL: filled by observed steps (sel_backend.advance) */
+    SEL_OBSERVED = 16, /* with SEL_OPTIONAL: filled by observed steps (sel_backend.advance) */
     /* With SEL_SAVED, of floats: NaN and infinities are no damage. Cells that are not free may have
      * them; of free ones the run looks at the state that it has loaded. */
-    SEL_ANY_NUMBER = 128,
-    SEL_PART = 256 /* with SEL_SAVED, of floats: each is at least 0 and less than 1 */
+    SEL_ANY_NUMBER = 32,
+    SEL_PART = 64 /* with SEL_SAVED, of floats: each is at least 0 and less than 1 */
 };
 
 /* Of an element: 'f', 'i', 'u' for numbers, 't' for a sel_total, 's' for other structs; its bytes.
@@ -100,7 +97,7 @@ static inline int64_t sel_layout_row(const sel_layout *layout, int64_t row) {
 }
 
 typedef struct sel_array {
-    const char *name; /* unique in the list, except for two that take turns */
+    const char *name; /* unique in the list, except for the two copies of a field */
     sel_type type;
     unsigned flags;
     int64_t count;     /* of elements */
@@ -109,6 +106,10 @@ typedef struct sel_array {
     void *place;       /* the pointer that is set, or the value */
     const void *from;  /* its content; NULL: zeros */
     uint64_t offset;   /* bytes in its block */
+    /* Of two copies of a field: the number of this one, and where that of the copy is which holds
+     * the present state. NULL: it is no copy. */
+    int copy;
+    const int *present;
 } sel_array;
 
 /* Memory that is not the host's own. */

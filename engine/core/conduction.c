@@ -336,6 +336,7 @@ heat_view sel_conduction_view(const sel_state *state, int64_t step) {
     const int slow = grid->dims - 1;
     const sel_given *given = &state->given;
     const int64_t ahead = field->layout.origin * field->type.size;
+    const int from = sel_copy_at(state, field, step);
     heat_view v = {.dims = grid->dims,
                    .kind = body->kind,
                    .single = field->type.size == sizeof(float),
@@ -352,8 +353,8 @@ heat_view sel_conduction_view(const sel_state *state, int64_t step) {
                    .dt = grid->dt,
                    .capacity = body->capacity.same[0],
                    .reference = given->reference,
-                   .from = (const char *)field->at[step & 1] + ahead,
-                   .to = (char *)field->at[(step + 1) & 1] + ahead,
+                   .from = (const char *)field->at[from] + ahead,
+                   .to = (char *)field->at[!from] + ahead,
                    .m = given->coefficient[3],
                    .q = given->source,
                    .F = given->F,

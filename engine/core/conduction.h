@@ -44,7 +44,7 @@ double sel_capacity_of(const sel_conduction *body, int64_t cell);
 /* Lists what has a neighbourhood (sel_state_list_numbers), and the coefficients of a body that
  * varies; those of a steady one are the solver's. */
 void sel_conduction_list(sel_state *state, const char *name, void *at[2], int halo);
-/* Sets turn 0 to `initial`, and to the values of surfaces at the nodes on them; the coefficients.
+/* Sets copy 0 to `initial`, and to the values of surfaces at the nodes on them; the coefficients.
  * In single precision the numbers of a body that is not steady are less by given.reference, which
  * is chosen here, for all ranks, by the range of `initial`. */
 sel_status sel_conduction_start(sel_state *state, const sel_quantity *initial, const char *what,

@@ -144,10 +144,10 @@ static sel_status cpu_advance(sel_state *state, int64_t n, bool observed, sel_er
 }
 
 /* The inputs of the last step, and what follows from them with the reference of the checkpoint. The
- * copy of the turns before the present one is not saved. */
+ * copy of the step before the present one is not saved. */
 static sel_status restore(sel_state *state, sel_error *error) {
     const int64_t last = state->step > 0 ? 1 : 0;
-    sel_state_exchange(state, state->step);
+    sel_state_exchange(state, state->step, SEL_FETCH);
     state->observed = -1;
     state->step -= last;
     sel_status status = cpu_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
@@ -173,7 +173,7 @@ static sel_status cpu_saving(sel_state *state, sel_error *error) {
 }
 
 static sel_status cpu_restart(sel_state *state, sel_error *error) {
-    state->step = 0;
+    sel_state_reset(state, 0);
     return cpu_of(state->plan)->start(state, error);
 }
 

@@ -26,7 +26,7 @@ typedef struct sel_look {
      * number of components. */
     int (*field)(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
                  const double **values);
-    /* state->turns have one number per cell (sel_state_list_numbers), which is field 0. The machine
+    /* Field 0 has one number per cell (sel_state_list_numbers). The machine
      * then reads this field, and knows its change. */
     bool numbers;
     /* Answers SEL_MEAN_CHANGE, after an observed step. NULL: that of numbers; else NaN, it is not

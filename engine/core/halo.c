@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-sel_halo sel_halo_of(const sel_field *field, const sel_patch *own, void *array, int axis, int depth,
-                     int up, int down) {
+/* The halos of the components `down` and `up`, which go to the lower and the upper neighbour. */
+static sel_halo halo_of(const sel_field *field, const sel_patch *own, void *array, int axis,
+                        int depth, sel_way way, int down, int up) {
     const sel_layout *layout = &field->layout;
     const int64_t size = field->type.size, stride = sel_layout_stride(layout, axis) * size;
     const bool rows = axis < layout->slow; /* of each plane of the patch */
@@ -14,27 +15,48 @@ sel_halo sel_halo_of(const sel_field *field, const sel_patch *own, void *array, 
         layout->origin - field->lead[axis] + (rows ? own->lo[2] * layout->slice : 0);
     char *of_up = (char *)array + (first + up * layout->component) * size;
     char *of_down = (char *)array + (first + down * layout->component) * size;
-    return (sel_halo){.low = of_down + lo * stride,
-                      .high = of_up + (hi - depth) * stride,
-                      .from_low = of_up + (behind ? hi + field->halo - depth : lo - depth) * stride,
-                      .from_high = of_down + (behind ? hi + field->halo : hi) * stride,
+    /* The first of the cells and halo cells that are sent and received. */
+    const int64_t below = behind ? hi + field->halo - depth : lo - depth;
+    const int64_t above = behind ? hi + field->halo : hi;
+    const bool back = way == SEL_RETURN;
+    return (sel_halo){.low = of_down + (back ? below : lo) * stride,
+                      .high = of_up + (back ? above : hi - depth) * stride,
+                      .from_low = of_up + (back ? lo : below) * stride,
+                      .from_high = of_down + (back ? hi - depth : above) * stride,
                       .bytes = (size_t)(depth * stride),
                       .pieces = rows ? sel_patch_cells(own, 2) : 0,
                       .apart = layout->slice * size};
 }
 
+/* The next component of a set; it is taken out. */
+static int halo_take(uint32_t *set) {
+    const int c = __builtin_ctz(*set);
+    *set &= *set - 1;
+    return c;
+}
+
 int sel_list_halos(const sel_field *field, const sel_patch *own, void *array, int axis, int depth,
-                   sel_halo halos[SEL_MOST_COMPONENTS]) {
+                   sel_way way, sel_halo *halos) {
     const int components = field->layout.components;
     const bool rows = axis < field->layout.slow;
+    uint32_t down = way == SEL_FETCH_ALL ? 0 : field->moves[axis][0];
+    uint32_t up = way == SEL_FETCH_ALL ? 0 : field->moves[axis][1];
+    int count = 0;
+    while (down && up) {
+        const int c = halo_take(&down);
+        halos[count++] = halo_of(field, own, array, axis, depth, way, c, halo_take(&up));
+    }
+    if (count > 0) {
+        return count;
+    }
     for (int c = 0; c < (rows ? components : 1); c++) {
-        halos[c] = sel_halo_of(field, own, array, axis, depth, c, c);
+        halos[count++] = halo_of(field, own, array, axis, depth, way, c, c);
     }
     if (!rows && components > 1) {
         halos[0].pieces = components;
         halos[0].apart = field->layout.component * field->type.size;
     }
-    return rows ? components : 1;
+    return count;
 }
 
 int64_t sel_halo_bytes(const sel_field *field, const sel_patch *own, int axis) {
@@ -111,13 +133,14 @@ void sel_exchange_halos(const sel_ranks *ranks, const sel_neighbours *neighbours
 }
 
 void sel_exchange_field(const sel_ranks *ranks, const sel_decomposition *decomposition,
-                        const sel_field *field, void *array, char *room) {
+                        const sel_field *field, void *array, sel_way way, char *room) {
     const sel_patch own = sel_patch_of(decomposition, ranks->rank);
     sel_halo halos[SEL_MOST_COMPONENTS];
-    for (int axis = 1; axis <= decomposition->slow; axis++) {
+    for (int k = 0; k < decomposition->slow; k++) {
+        const int axis = sel_way_axis(decomposition, way, 1, k);
         if (sel_halo_along(decomposition, axis)) {
             const sel_neighbours neighbours = sel_neighbours_of(decomposition, ranks->rank, axis);
-            const int count = sel_list_halos(field, &own, array, axis, field->halo, halos);
+            const int count = sel_list_halos(field, &own, array, axis, field->halo, way, halos);
             sel_exchange_halos(ranks, &neighbours, halos, count, room);
         }
     }

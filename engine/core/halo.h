@@ -16,6 +16,10 @@
  *
  * A rank that is alone along the slowest axis fills its halo there by a message to itself, where
  * the grid is periodic.
+ *
+ * A step that writes beyond the patch instead (streaming in place does so in every other step) is
+ * followed by the way back: from the halo of a rank to the cells of its neighbour, first along z,
+ * then along y.
  */
 #ifndef SEL_HALO_H
 #define SEL_HALO_H
@@ -28,8 +32,8 @@ typedef struct sel_field {
     const char *name; /* of its array in a checkpoint */
     unsigned flags;  /* SEL_SAVED and others (arrays.h), of the copy that holds the present state */
     int copies;      /* 1, or 2 */
-    bool alternates; /* its two copies take turns: at[step & 1] holds the state of a step; else
-                        at[0] does, and the other one is scratch */
+    bool alternates; /* a pass reads one copy and fills the other one; else the second is scratch */
+    int present;     /* the copy that holds the present state */
     void **at;       /* where the pointers to the copies are */
     sel_type type;
     sel_layout layout;
@@ -37,6 +41,9 @@ typedef struct sel_field {
     int64_t lead[3]; /* [1] of a row, [2] of a plane: elements from where it begins in messages to
                         its cell x = 0, y = 0; negative where planes begin with a later row */
     bool behind; /* both halos along the slowest axis stand behind the patch, the lower one first */
+    /* [axis][0], [1]: the components that steps move down, up across the ends of patches, a bit
+     * each and as many down as up: five of D3Q19's 19 populations. 0: steps read all of them. */
+    uint32_t moves[3][2];
 } sel_field;
 
 /* Elements from a plane of the slowest axis to the next one. */
@@ -52,15 +59,18 @@ typedef struct sel_halo {
     int64_t pieces, apart;
 } sel_halo;
 
-/* The halos of an array that is laid out as the field, `depth` cells deep, along an axis.
- * `up`, `down`: the component that goes up, and the one that goes down. */
-sel_halo sel_halo_of(const sel_field *field, const sel_patch *own, void *array, int axis, int depth,
-                     int up, int down);
+/* What an exchange carries, and which way. */
+typedef enum sel_way {
+    SEL_FETCH_ALL, /* from the cells of a neighbour to the halo: all components, */
+    SEL_FETCH,     /* those that steps move across the end (sel_field.moves) */
+    SEL_RETURN     /* these from the halo to the cells of the neighbour */
+} sel_way;
 
-/* The same of all components. Returns the number of halos. */
+/* The halos of an array that is laid out as the field, `depth` cells deep, along an axis. Returns
+ * their number, at most that of the field's components. */
 enum { SEL_MOST_COMPONENTS = 32 };
 int sel_list_halos(const sel_field *field, const sel_patch *own, void *array, int axis, int depth,
-                   sel_halo halos[SEL_MOST_COMPONENTS]);
+                   sel_way way, sel_halo *halos);
 
 /* Bytes that a rank sends to one neighbour along an axis for all components of a field, as many
  * cells deep as its halo. */
@@ -76,9 +86,17 @@ static inline bool sel_halo_along(const sel_decomposition *decomposition, int ax
 void sel_exchange_halos(const sel_ranks *ranks, const sel_neighbours *neighbours,
                         const sel_halo *halos, int count, char *room);
 
-/* Fills the halo of an array that is laid out as the field, along all axes. `room` as above. */
+/* Fills the halo of an array that is laid out as the field, along all axes; or returns it. `room`
+ * as above. */
 void sel_exchange_field(const sel_ranks *ranks, const sel_decomposition *decomposition,
-                        const sel_field *field, void *array, char *room);
+                        const sel_field *field, void *array, sel_way way, char *room);
+
+/* The axis of pass k = 0, 1, ... of an exchange over the axes from `first` on: halos are filled
+ * axis by axis, and returned in the reverse order. */
+static inline int sel_way_axis(const sel_decomposition *decomposition, sel_way way, int first,
+                               int k) {
+    return way == SEL_RETURN ? decomposition->slow - k : first + k;
+}
 
 /* The messages of a halo of one piece; returns their number. Where one rank is the neighbour on
  * both sides, the message to the lower side comes first. */

@@ -18,7 +18,7 @@ static int query_read_field(const sel_look *look, const sel_state *state, int fi
     if (!look->numbers || field > 0) {
         return look->field(state, field, row, x0, x1, values);
     }
-    const void *from = sel_state_row(state, state->step, row);
+    const void *from = sel_state_row(state, state->field[0].present, row);
     double *to = sel_state_scratch(state);
     *values = to;
     for (int64_t x = x0; x < x1; x++) {
@@ -363,8 +363,9 @@ static void query_monitor(const sel_look *look, sel_state *state, sel_request *r
 /* The change of a row's sum in the last step. */
 static double change_row(const sel_state *state, int64_t row) {
     const uint8_t *solid = sel_state_solids(state, row);
-    const void *now = sel_state_row(state, state->step, row);
-    const void *before = sel_state_row(state, state->step + 1, row);
+    const int present = state->field[0].present;
+    const void *now = sel_state_row(state, present, row);
+    const void *before = sel_state_row(state, !present, row);
     const sel_type type = state->field[0].type;
     double sum = 0;
     for (int64_t x = 0; x < state->plan->domain->grid.n[0]; x++) {

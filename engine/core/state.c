@@ -26,6 +26,7 @@ void sel_state_replicate(sel_state *state) {
 
 void sel_state_begin(sel_state *state, const sel_plan *plan) {
     state->plan = plan;
+    state->pass = 1;
     state->threads = plan->threads > 0 ? plan->threads : 1;
     state->ranks = sel_plan_ranks(plan);
     state_decompose(state);
@@ -43,13 +44,38 @@ void sel_state_begin(sel_state *state, const sel_plan *plan) {
             SEL_SAVED | SEL_ON_HOST);
 }
 
+void sel_state_pass(sel_state *state, int64_t steps) {
+    state->step += steps;
+    for (int f = 0; f < state->field_count; f++) {
+        state->field[f].present ^= state->field[f].alternates;
+    }
+}
+
+void sel_state_go_to(sel_state *state, int64_t step) {
+    if ((state->step - step) % 2) {
+        sel_state_pass(state, 0);
+    }
+    state->step = step;
+}
+
+void sel_state_reset(sel_state *state, int64_t step) {
+    state->step = step;
+    for (int f = 0; f < state->field_count; f++) {
+        state->field[f].present = 0;
+    }
+}
+
 void sel_state_add_field(sel_state *state, const sel_field *field) {
-    state->field[state->field_count++] = *field;
+    sel_field *added = &state->field[state->field_count++];
+    *added = *field;
     for (int copy = 0; copy < field->copies; copy++) {
-        const unsigned turn = !field->alternates ? 0 : copy ? SEL_ODD : SEL_EVEN;
-        const bool present = field->alternates || copy == 0;
+        const int listed = state->arrays.count;
         sel_arrays_add_patch(&state->arrays, field->name, &field->at[copy], field->type,
-                             &field->layout, present ? field->flags | turn : 0);
+                             &field->layout, field->alternates || copy == 0 ? field->flags : 0);
+        if (field->alternates && state->arrays.count > listed) {
+            state->arrays.v[listed].copy = copy;
+            state->arrays.v[listed].present = &added->present;
+        }
     }
 }
 
@@ -142,11 +168,11 @@ sel_layout sel_state_own_faces(const sel_state *state, const sel_layout *of_grid
     return layout;
 }
 
-void *sel_state_beside(const sel_state *state, int64_t turn, int64_t row) {
+void *sel_state_beside(const sel_state *state, int64_t row) {
     const sel_field *field = &state->field[0];
     const sel_decomposition *d = &state->decomposition;
     const int64_t ny = field->layout.n[1], at[3] = {0, row % ny, row / ny};
-    char *memory = field->at[turn & 1];
+    char *memory = field->at[field->present];
     for (int a = 1; a <= d->slow; a++) {
         const int64_t lo = state->own.lo[a], hi = state->own.hi[a], n = d->first[a][d->ranks[a]];
         if (at[a] < lo || at[a] >= hi) { /* periodic images stand on the other side */
@@ -230,7 +256,7 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
         memcpy(range, found, sizeof found);
     }
     if (!status && !state->arrays.memory) {
-        sel_state_exchange(state, 0);
+        sel_state_exchange(state, 0, SEL_FETCH);
     }
     return status;
 }
@@ -305,7 +331,7 @@ int sel_state_list_halos(const sel_state *state, const sel_exchange *what, int c
     for (int k = 0; k < count && state->ranks->count > 1; k++) {
         const sel_field *field = &state->field[what[k].field];
         listed += sel_list_halos(field, &state->own, field->at[what[k].copy], axis, what[k].depth,
-                                 halos + listed);
+                                 what[k].way, halos + listed);
     }
     return listed;
 }
@@ -332,10 +358,11 @@ void sel_state_complete(sel_state *state, const sel_exchange *what, int count, s
     }
 }
 
-void sel_state_exchange(const sel_state *state, int64_t turn) {
-    const sel_exchange main = {0, (int)(turn & 1), state->field[0].halo};
-    for (int axis = 1; axis <= state->decomposition.slow; axis++) {
-        state_exchange_along(state, &main, 1, axis);
+void sel_state_exchange(const sel_state *state, int64_t step, sel_way way) {
+    const sel_field *field = &state->field[0];
+    const sel_exchange main = {0, sel_copy_at(state, field, step), field->halo, way};
+    for (int k = 0; k < state->decomposition.slow; k++) {
+        state_exchange_along(state, &main, 1, sel_way_axis(&state->decomposition, way, 1, k));
     }
 }
 

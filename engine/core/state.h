@@ -23,6 +23,7 @@ enum { SEL_MOST_FIELDS = 65 }; /* of a rule: its cell fields, and the kinds of i
 struct sel_state {
     const sel_plan *plan;
     int64_t step;
+    int64_t pass;     /* the steps that the pass under way makes; 1 between passes */
     sel_clock clock;  /* of the steps to come, or of those just made */
     int64_t observed; /* the last observed step, that of the SEL_OBSERVED arrays; -1: none */
     int threads;
@@ -102,6 +103,28 @@ void sel_state_replicate(sel_state *state);
 /* Takes over a changed decomposition: the patch of this rank. */
 void sel_state_divide(sel_state *state);
 
+/* A pass over the memory of a state makes one step or several. It fills the copies of alternating
+ * fields that do not hold the present state, and then these do.
+ *
+ * Counts `steps` made by one pass. */
+void sel_state_pass(sel_state *state, int64_t steps);
+/* Takes another step for the present one, of which a copy holds the state: every pass between them
+ * makes an odd number of steps. */
+void sel_state_go_to(sel_state *state, int64_t step);
+/* Begins at a step of which the first copies are to hold the state. */
+void sel_state_reset(sel_state *state, int64_t step);
+
+/* The copy of a field that holds the state of `step`, a whole number of passes from the present
+ * one. */
+static inline int sel_copy_at(const sel_state *state, const sel_field *field, int64_t step) {
+    const int64_t passes = (step - state->step) / state->pass;
+    return field->alternates ? (int)((field->present + passes) & 1) : 0;
+}
+
+static inline void *sel_field_at(const sel_state *state, int field, int64_t step) {
+    return state->field[field].at[sel_copy_at(state, &state->field[field], step)];
+}
+
 /* Adds a field, and lists its copies. They are saved without halos. */
 void sel_state_add_field(sel_state *state, const sel_field *field);
 /* Sums up state->halo_bytes, and lists the room, of all fields added so far. */
@@ -129,17 +152,17 @@ void sel_state_list_vector(sel_state *state, const char *name, double **at, unsi
 sel_layout sel_state_vector(const sel_state *state);
 sel_field sel_state_vector_field(const sel_state *state);
 
-/* The first number of field 0 in a row of cells (y + ny z), on the host. */
-static inline const void *sel_state_row(const sel_state *state, int64_t turn, int64_t row) {
+/* The first number of a copy of field 0 in a row of cells (y + ny z), on the host. */
+static inline const void *sel_state_row(const sel_state *state, int copy, int64_t row) {
     const sel_field *field = &state->field[0];
     const sel_layout *layout = &field->layout;
-    const char *at = field->at[turn & 1];
+    const char *at = field->at[copy];
     return at + (layout->origin + sel_layout_row(layout, row)) * field->type.size;
 }
 
-/* The memory of field 0 shifted so that the numbers of a row lead to it: that of the patch or, of a
- * row beside it that another rank has, of the halo. */
-void *sel_state_beside(const sel_state *state, int64_t turn, int64_t row);
+/* The present copy of field 0 shifted so that the numbers of a row lead to it: that of the patch
+ * or, of a row beside it that another rank has, of the halo. */
+void *sel_state_beside(const sel_state *state, int64_t row);
 
 /* The part of a layout of cells and lower faces (no components) that a rank has: its own planes,
  * and the faces above these. The second function lists an array of numbers of these, of the type of
@@ -175,6 +198,7 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
 /* What is to be exchanged of a field: a copy, some cells deep. */
 typedef struct sel_exchange {
     int field, copy, depth;
+    sel_way way;
 } sel_exchange;
 
 /* Lists the halos along an axis of what is to be exchanged; returns their number, 0 of one rank. At
@@ -183,15 +207,16 @@ enum { SEL_MOST_HALOS = 128 };
 int sel_state_list_halos(const sel_state *state, const sel_exchange *what, int count, int axis,
                          sel_halo halos[SEL_MOST_HALOS]);
 
-/* Completes fields on the host, axis by axis: what the solver itself puts beyond the cells along an
- * axis (images around a periodic axis, values that laws give), then halos from other ranks. Each
- * axis takes the cells along with it that the axes before have filled, so that corners are right.
- * ghosts (NULL: nothing): the part of the solver. */
+/* Completes fields on the host for steps that read halos (SEL_FETCH, SEL_FETCH_ALL), axis by axis:
+ * what the solver itself puts beyond the cells along an axis (images around a periodic axis, values
+ * that laws give), then halos from other ranks. Each axis takes the cells along with it that the
+ * axes before have filled, so that corners are right. ghosts (NULL: nothing): the part of the
+ * solver. */
 typedef void sel_ghosts(sel_state *state, const sel_exchange *what, int count, int axis);
 void sel_state_complete(sel_state *state, const sel_exchange *what, int count, sel_ghosts *ghosts);
 
-/* Fills the halo of a copy of field 0, on the host. */
-void sel_state_exchange(const sel_state *state, int64_t turn);
+/* Fills the halo of field 0 at `step`, on the host; or returns it. */
+void sel_state_exchange(const sel_state *state, int64_t step, sel_way way);
 
 /* ---- checkpoints ---- */
 

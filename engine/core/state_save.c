@@ -9,9 +9,9 @@ static void block_of(const sel_array *array, char name[SEL_BLOCK_NAME]) {
     snprintf(name, SEL_BLOCK_NAME, "state %s", array->name);
 }
 
-/* Whether an array holds the present state: of two that take turns one does. */
-static bool is_present(const sel_state *state, const sel_array *array) {
-    return !(array->flags & (state->step % 2 ? SEL_EVEN : SEL_ODD));
+/* Whether an array holds the present state: of the two copies of a field one does. */
+static bool is_present(const sel_array *array) {
+    return !array->present || *array->present == array->copy;
 }
 
 /* An array on its way to a checkpoint or from it. */
@@ -61,7 +61,7 @@ static void keep_arrays(sel_state *state, unsigned flags, bool loads, sel_checkp
         if (!has && array->flags & SEL_OBSERVED) {
             state->observed = -1;
         }
-        if (has && is_present(state, array)) {
+        if (has && is_present(array)) {
             if (checkpoint) {
                 sel_checkpoint_block(checkpoint, name);
             }
@@ -150,6 +150,7 @@ void sel_state_load(sel_state *state, const sel_backend *backend, sel_checkpoint
         return;
     }
     keep_reference(state, checkpoint);
+    sel_state_reset(state, state->step); /* before the arrays, of which the step is one */
     keep_arrays(state, SEL_SAVED, true, checkpoint);
     if (checkpoint) {
         check_loaded(state, checkpoint);

@@ -53,7 +53,7 @@ static void blur_list(sel_state *base) {
 }
 
 static double *blur_row(const sel_state *base, int64_t step, int64_t y) {
-    return (double *)((const blur *)base)->c[step & 1] + (y + 1) * base->plan->domain->grid.n[0];
+    return (double *)sel_field_at(base, 0, step) + (y + 1) * base->plan->domain->grid.n[0];
 }
 
 /* A spot. */
@@ -65,8 +65,8 @@ static sel_status blur_start(sel_state *base, sel_error *error) {
 static sel_status blur_steps(sel_state *base, int64_t n, sel_error *error) {
     const int64_t nx = base->plan->domain->grid.n[0], ny = base->plan->domain->grid.n[1];
     (void)error;
-    for (; n > 0; n--, base->step++) {
-        sel_state_exchange(base, base->step);
+    for (; n > 0; n--, sel_state_pass(base, 1)) {
+        sel_state_exchange(base, base->step, SEL_FETCH);
         for (int64_t i = 0; i < nx * ny; i++) {
             const int64_t x = i % nx, y = i / nx;
             blur_row(base, base->step + 1, y)[x] = blur_rule(
@@ -98,8 +98,8 @@ const cuda_look *blur_gpu_look(void);
 
 static const blur_view *blur_at(const sel_state *base, int64_t step) {
     static blur_view view;
-    view =
-        (blur_view){cuda_grid_of(base), cuda_parts_of(base, step), cuda_parts_of(base, step + 1)};
+    const int from = sel_copy_at(base, &base->field[0], step);
+    view = (blur_view){cuda_grid_of(base), cuda_parts_of(base, from), cuda_parts_of(base, !from)};
     return &view;
 }
 

@@ -296,11 +296,10 @@ static sel_status tape_read(void *stream, void *bytes, size_t count, sel_error *
     return SEL_OK;
 }
 
-/* The array with the populations of the step that has been done. */
-static int find_populations(const sel_state *state, int64_t step) {
-    const unsigned turn = step % 2 ? SEL_ODD : SEL_EVEN;
+/* The array with the populations of the present step. */
+static int find_populations(const sel_state *state) {
     int k = 0;
-    while (k < state->arrays.count && !(state->arrays.v[k].flags & turn)) {
+    while (!state->arrays.v[k].present || *state->arrays.v[k].present != state->arrays.v[k].copy) {
         k++;
     }
     return k;
@@ -308,8 +307,7 @@ static int find_populations(const sel_state *state, int64_t step) {
 
 static void hand_over(twins *t) {
     const sel_arrays *from = &t->state[0]->arrays, *to = &t->state[1]->arrays;
-    const int64_t step = t->state[0]->step;
-    const int k = find_populations(t->state[0], step), l = find_populations(t->state[1], step);
+    const int k = find_populations(t->state[0]), l = find_populations(t->state[1]);
     tape bytes = {.bytes = NULL};
     if (sel_array_bytes(&from->v[k]) != sel_array_bytes(&to->v[l])) {
         disagree("%s has another size", from->v[k].name);
@@ -335,7 +333,7 @@ static void one_backend_goes_on_from_what_the_other_saved(void **state) {
             twin_worked(&t, 0, "advancing",
                         twin_backend(&t, 0)->advance(t.state[0], 21, true, &t.error));
             hand_over(&t);
-            t.state[1]->step = t.state[0]->step;
+            sel_state_reset(t.state[1], t.state[0]->step);
             twins_advance(&t, 40);
             twins_compare_fields(&t);
         }

@@ -146,54 +146,103 @@ static void parts_of_a_box_are_those_of_its_rows(void **state) {
     assert_int_equal(all, 9);
 }
 
-/* sel_ranks.transfer of a rank that is beside itself: what it sends, it receives. */
+/* sel_ranks.transfer of a rank that is beside itself: what it sends it receives, in order. */
 static void transfer(const sel_message *messages, int count) {
+    int next[2] = {0, 0}; /* by tag: the message from which on one is looked for that receives */
     for (int i = 0; i < count; i++) {
-        for (int j = 0; j < count; j++) {
-            if (messages[i].sends && !messages[j].sends && messages[i].tag == messages[j].tag) {
-                assert_int_equal(messages[i].bytes, messages[j].bytes);
-                memcpy(messages[j].at, messages[i].at, messages[i].bytes);
+        if (messages[i].sends) {
+            const int tag = messages[i].tag;
+            int j = next[tag];
+            while (messages[j].sends || messages[j].tag != tag) {
+                j++;
             }
+            assert_int_equal(messages[i].bytes, messages[j].bytes);
+            memcpy(messages[j].at, messages[i].at, messages[i].bytes);
+            next[tag] = j + 1;
         }
     }
 }
 
-/* One rank around both axes: halos have the cells of the other end, edges those of the corner. */
+/* ---- halos of one rank around both axes ---- */
+
+enum {
+    PITCH = 8,
+    ROWS = 3,
+    PLANES = 2,
+    SLICE = PITCH * (ROWS + 2),
+    ALL = SLICE * (PLANES + 2),
+    MOVING = 9 /* components, which move by -1, 0 or 1 row and plane */
+};
+
+/* Of two along y the other one has no rows: its transfer brings this one's own. */
+static const sel_decomposition around = {.slow = 2,
+                                         .ranks = {1, 2, 1},
+                                         .periodic = {false, true, true},
+                                         .first = {{0, NX}, {0, ROWS, ROWS}, {0, PLANES}}};
+
+static void exchange(float *first, int components, sel_way way) {
+    static char room[4 * MOVING * ALL * sizeof *first];
+    const sel_ranks alone = {.count = 1, .transfer = transfer};
+    sel_field field = {.type = {'f', sizeof *first},
+                       .layout = {.n = {NX, ROWS, PLANES},
+                                  .slow = 2,
+                                  .components = components,
+                                  .pitch = PITCH,
+                                  .slice = SLICE,
+                                  .component = ALL},
+                       .halo = 1,
+                       .lead = {0, 0, PITCH}};
+    for (uint32_t i = 0; i < MOVING && components == MOVING; i++) {
+        field.moves[1][0] |= (uint32_t)(i % 3 == 0) << i;
+        field.moves[1][1] |= (uint32_t)(i % 3 == 2) << i;
+        field.moves[2][0] |= (uint32_t)(i / 3 == 0) << i;
+        field.moves[2][1] |= (uint32_t)(i / 3 == 2) << i;
+    }
+    sel_exchange_field(&alone, &around, &field, first, way, room);
+}
+
+/* The number of a cell, of one beyond an end that of the other end. */
+static float number_of(int y, int z) {
+    return (float)(1 + (z + PLANES) % PLANES * ROWS + (y + ROWS) % ROWS);
+}
+
+/* Halos have the cells of the other end, edges those of the corner. */
 static void halos_of_rows_come_before_those_of_planes(void **state) {
     (void)state;
-    enum {
-        PITCH = 8,
-        ROWS = 3,
-        PLANES = 2,
-        SLICE = PITCH * (ROWS + 2),
-        ALL = SLICE * (PLANES + 2)
-    };
-    float v[ALL] = {0}, *first = v + SLICE + PITCH;
-    char room[4 * sizeof v];
-    void *at[2] = {first, NULL};
-    const sel_ranks alone = {.count = 1, .transfer = transfer};
-    const sel_field field = {.at = at,
-                             .type = {'f', sizeof *v},
-                             .layout = {.n = {NX, ROWS, PLANES},
-                                        .slow = 2,
-                                        .components = 1,
-                                        .pitch = PITCH,
-                                        .slice = SLICE},
-                             .halo = 1,
-                             .lead = {0, 0, PITCH}};
-    /* Of two along y the other one has no rows: its transfer brings this one's own. */
-    const sel_decomposition d = {.slow = 2,
-                                 .ranks = {1, 2, 1},
-                                 .periodic = {false, true, true},
-                                 .first = {{0, NX}, {0, ROWS, ROWS}, {0, PLANES}}};
+    static float v[ALL];
+    float *first = v + SLICE + PITCH;
     for (int k = 0; k < ROWS * PLANES; k++) {
         first[k / ROWS * SLICE + k % ROWS * PITCH] = (float)(1 + k);
     }
-    sel_exchange_field(&alone, &d, &field, field.at[0], room);
+    exchange(first, 1, SEL_FETCH_ALL);
     for (int z = -1; z <= PLANES; z++) {
         for (int y = -1; y <= ROWS; y++) {
-            const int cell = (z + PLANES) % PLANES * ROWS + (y + ROWS) % ROWS;
-            assert_true(first[z * SLICE + y * PITCH] == (float)(1 + cell));
+            assert_true(first[z * SLICE + y * PITCH] == number_of(y, z));
+        }
+    }
+}
+
+/* Each component moves by a row, a plane, or both: a step that pulls finds it in the halo of the
+ * cell from which it comes; a step that pushes leaves it in the halo, from which it returns. */
+static void what_moves_across_an_end_is_fetched_or_returned(void **state) {
+    (void)state;
+    for (int pushes = 0; pushes < 2; pushes++) {
+        static float v[MOVING * ALL];
+        float *first = v + SLICE + PITCH;
+        for (int k = 0; k < MOVING * ALL; k++) {
+            v[k] = -1;
+        }
+        for (int k = 0; k < MOVING * ROWS * PLANES; k++) {
+            const int i = k / (ROWS * PLANES), y = k % ROWS, z = k / ROWS % PLANES;
+            const int dy = pushes ? i % 3 - 1 : 0, dz = pushes ? i / 3 - 1 : 0;
+            first[i * ALL + (z + dz) * SLICE + (y + dy) * PITCH] = number_of(y, z);
+        }
+        exchange(first, MOVING, pushes ? SEL_RETURN : SEL_FETCH);
+        for (int k = 0; k < MOVING * ROWS * PLANES; k++) {
+            const int i = k / (ROWS * PLANES), y = k % ROWS, z = k / ROWS % PLANES;
+            const int dy = i % 3 - 1, dz = i / 3 - 1;
+            const int at = pushes ? z * SLICE + y * PITCH : (z - dz) * SLICE + (y - dy) * PITCH;
+            assert_true(first[i * ALL + at] == number_of(y - dy, z - dz));
         }
     }
 }
@@ -207,6 +256,7 @@ int main(void) {
         cmocka_unit_test(each_row_is_in_one_part),
         cmocka_unit_test(parts_of_a_box_are_those_of_its_rows),
         cmocka_unit_test(halos_of_rows_come_before_those_of_planes),
+        cmocka_unit_test(what_moves_across_an_end_is_fetched_or_returned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,7 +215,7 @@ static void compare_printed(int k, int precision) {
         for (int r = 0; r < state->model->rules; r++) {
             run_printed(library, state, r, &bad);
         }
-        state->base.step++;
+        sel_state_pass(&state->base, 1);
     }
     assert_true(bad.when == INT64_MAX);
     const rule_model *m = state->model;

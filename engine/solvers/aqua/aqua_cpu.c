@@ -27,13 +27,14 @@ static void aqua_cpu_list(sel_state *base) {
 
 /* From cell x of row y on. */
 static void *depths(const aqua_state *state, int64_t step, int64_t x, int64_t y) {
-    return (char *)state->water[step & 1] + aqua_index(&state->plan->layout, x, y) * state->size;
+    return (char *)sel_field_at(&state->base, 0, step) +
+           aqua_index(&state->plan->layout, x, y) * state->size;
 }
 
 /* The array in which this rank has element `at`, or beside which it lies; NULL: another one has. */
 static void *depths_at(const aqua_state *state, int64_t step, int64_t at) {
     const int64_t y = aqua_row_beside(&state->plan->layout, at);
-    return sel_state_has(&state->base, y) ? state->water[step & 1] : NULL;
+    return sel_state_has(&state->base, y) ? sel_field_at(&state->base, 0, step) : NULL;
 }
 
 static void *offset(void *array, int64_t bytes) {
@@ -58,8 +59,8 @@ static aqua_step describe_step(const aqua_state *state) {
     return (aqua_step){
         .layout = state->plan->layout,
         .bed = state->bed,
-        .from = state->water[step & 1],
-        .to = state->water[(step + 1) & 1],
+        .from = sel_field_at(&state->base, 0, step),
+        .to = sel_field_at(&state->base, 0, step + 1),
         .alphas = state->alphas,
         .alpha = state->store.alpha,
         .least = state->store.least,
@@ -259,14 +260,15 @@ static sel_status aqua_cpu_steps(sel_state *base, int64_t n, sel_error *error) {
             return status;
         }
         set_ghosts(state, base->step, state->plan->levels_depend);
-        sel_state_exchange(base, base->step);
+        sel_state_exchange(base, base->step, SEL_FETCH);
         const double most = flow_all(state);
         status = most > state->store.limit ? refuse_depth(state, error) : SEL_OK;
         if (base->plan->wants_balance) {
             add_fluxes(state);
         }
         aqua_cpu_observe(base, base->observing);
-        aqua_cpu_supply(state, AQUA_SOIL, ++base->step);
+        sel_state_pass(base, 1);
+        aqua_cpu_supply(state, AQUA_SOIL, base->step);
     }
     return status;
 }
@@ -278,8 +280,8 @@ static sel_status aqua_cpu_loaded(sel_state *base, sel_error *error) {
     base->step = step > 0 ? step - 1 : 0;
     sel_status status = aqua_evaluate(base, SEL_ALWAYS, error);
     base->step = step;
-    for (int turn = 0; turn < 2; turn++) {
-        set_ghosts(state, turn, true);
+    for (int ahead = 0; ahead < 2; ahead++) { /* both copies */
+        set_ghosts(state, step + ahead, true);
     }
     return status;
 }
@@ -292,7 +294,7 @@ static sel_status aqua_cpu_start(sel_state *base, sel_error *error) {
         return status;
     }
     set_ghosts(state, 0, true);
-    sel_state_exchange(base, 0);
+    sel_state_exchange(base, 0, SEL_FETCH);
     if (state->arrived) {
         const sel_rows_range own = sel_own_planes(base);
         const int64_t nx = state->plan->layout.nx;

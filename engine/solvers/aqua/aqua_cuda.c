@@ -111,7 +111,9 @@ static void aqua_cuda_close(sel_state *base) {
 /* ---- what kernels see ---- */
 
 static uint8_t *marks_of(const aqua_cuda *state, int64_t step) {
-    return state->marks ? state->marks + (step & 1) * state->tiles : NULL;
+    const sel_state *base = &state->all.base;
+    return state->marks ? state->marks + sel_copy_at(base, &base->field[0], step) * state->tiles
+                        : NULL;
 }
 
 /* No tile is known to be dry: marks all as wet. */
@@ -139,8 +141,9 @@ static aqua_gpu_flow flow_of(const aqua_cuda *state, int64_t step, const sel_pat
     flow.marks_from = marks_of(state, step);
     flow.marks_to = marks_of(state, step + 1);
     flow.images = aqua_images(l->nx, l->ny, flow.periodic, begins && ends);
-    flow.from = all->water[step & 1];
-    flow.to = all->water[(step + 1) & 1];
+    const int from = sel_copy_at(&all->base, &all->base.field[0], step);
+    flow.from = all->water[from];
+    flow.to = all->water[!from];
     return flow;
 }
 
@@ -458,7 +461,7 @@ static sel_status aqua_cuda_check(sel_state *base, int64_t step, sel_error *erro
     if (!failed) {
         return SEL_OK;
     }
-    base->step = fault.step;
+    sel_state_go_to(base, fault.step);
     base->unbalanced = true;
     const aqua_term *term = &plan->terms[fault.number];
     double centre[3];
@@ -503,7 +506,7 @@ static sel_status aqua_cuda_look(sel_state *base, int field, const cuda_look **l
                                  const void **view, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     (void)field, (void)error;
-    state->view.water = cuda_parts_of(base, base->step);
+    state->view.water = cuda_parts_of(base, base->field[0].present);
     *launchers = aqua_gpu_look(state->all.store.whole);
     *view = &state->view;
     return SEL_OK;

@@ -13,7 +13,7 @@ typedef struct aqua_state {
     sel_type real;      /* of beds, alphas, rates */
     int64_t size;       /* bytes of a number */
     void *bed, *alphas; /* alphas: NULL when alpha is the same everywhere */
-    void *water[2];     /* [step & 1]: the depths of `step` */
+    void *water[2];     /* the depths: field 0 */
     void *most;         /* [ny][nx] greatest depths; NULL: nobody asks */
     int32_t *arrived;   /* [ny][nx] steps of arrival, -1: not yet; NULL: nobody asks */
     /* Of rain and infiltration where they are fields: units per step, and the part of a quantum

@@ -66,7 +66,8 @@ static sel_status heat_cpu_steps(sel_state *base, int64_t n, sel_error *error) {
             step_block(base, loops);
         }
         if (!status) {
-            sel_state_exchange(base, ++base->step); /* at once, since fluxes read halos too */
+            sel_state_pass(base, 1);
+            sel_state_exchange(base, base->step, SEL_FETCH); /* fluxes read halos, too */
         }
     }
     return status;

@@ -18,8 +18,8 @@ const lbm_loops *lbm_loops_usable(const lbm_plan *plan, int k) {
 lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step) {
     const lbm_plan *plan = state->all.plan;
     return (lbm_step){.layout = state->layout,
-                      .from = state->all.f[step & 1],
-                      .to = state->all.f[(step + 1) & 1],
+                      .from = sel_field_at(&state->all.base, 0, step),
+                      .to = sel_field_at(&state->all.base, 0, step + 1),
                       .streams = state->streams,
                       .wraps = sel_axis_periodic(&plan->base.domain->grid, 0) &&
                                state->layout.nx * lbm_real(&plan->base) >= SEL_LINE,

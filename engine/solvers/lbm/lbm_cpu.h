@@ -106,7 +106,7 @@ typedef struct lbm_cpu {
 
 /* The populations of the present step. */
 static inline void *lbm_now(const lbm_cpu *state) {
-    return state->all.f[state->all.base.step & 1];
+    return state->all.f[state->all.base.field[0].present];
 }
 
 /* The acceleration of the last collision at cell x of a row, lattice units. */

@@ -59,8 +59,7 @@ static double *thread_rows(const lbm_cpu *state) {
 static void read_row(const lbm_cpu *state, int64_t row, int64_t x0, int64_t x1, double *to) {
     int64_t nx = state->layout.nx;
     const sel_state *base = &state->all.base;
-    state->loops->read(&state->layout, sel_state_beside(base, base->step, row), row, x0, x1, to,
-                       nx);
+    state->loops->read(&state->layout, sel_state_beside(base, row), row, x0, x1, to, nx);
     double acceleration[3];
     for (int64_t x = x0; x < x1 && state->forcing != LBM_NO_FORCE; x++) {
         if (x == x0 || state->forcing == LBM_FORCE_FIELD) {
@@ -278,7 +277,7 @@ sel_status lbm_set_initial(lbm_cpu *state, sel_error *error) {
         set_row(state, &flow, row);
         lbm_fill_halo(state, lbm_now(state), row, true);
     }
-    sel_state_exchange(base, 0);
+    sel_state_exchange(base, 0, SEL_FETCH);
     sel_arrays_zero(&base->arrays, &state->all.f[1], base->threads);
     return SEL_OK;
 }

@@ -145,7 +145,7 @@ static sel_status lbm_cpu_steps_loaded(sel_state *base, sel_error *error) {
         const int64_t row = sel_row_of(&own, k);
         lbm_fill_halo(state, lbm_now(state), row, true);
     }
-    sel_state_exchange(base, base->step);
+    sel_state_exchange(base, base->step, SEL_FETCH);
     sel_status status = apply_acceleration(state, (double)base->step, error);
     return status ? status
                   : apply_laws(state, base->step > 0 ? base->step - 1 : 0, SEL_ALWAYS, error);
@@ -194,11 +194,24 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
 #pragma omp barrier
         if (base->ranks->count > 1) {
 #pragma omp master
-            sel_state_exchange(base, base->step + k + 1);
+            sel_state_exchange(base, base->step + k + 1, SEL_FETCH);
 #pragma omp barrier
         }
     }
-    base->step += n;
+    for (int64_t k = 0; k < n; k++) {
+        sel_state_pass(base, 1);
+    }
+    return SEL_OK;
+}
+
+/* sel_look.ready: derivatives need the velocity beside the patch, so all populations there. */
+static sel_status lbm_cpu_steps_ready(sel_state *base, const sel_request *request,
+                                      sel_error *error) {
+    const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
+    (void)error;
+    if (field && (request->field == LBM_VORTICITY || request->field == LBM_Q_CRITERION)) {
+        sel_state_exchange(base, base->step, SEL_FETCH_ALL);
+    }
     return SEL_OK;
 }
 
@@ -212,7 +225,8 @@ const sel_cpu lbm_on_cpu = {
     .steps = steps,
     .loaded = lbm_cpu_steps_loaded,
     .saving = lbm_cpu_saving,
-    .look = {.field = lbm_cpu_field,
+    .look = {.ready = lbm_cpu_steps_ready,
+             .field = lbm_cpu_field,
              .main = lbm_cpu_main,
              .watched = lbm_watched_answer,
              .other = lbm_cpu_other},

@@ -111,7 +111,7 @@ static const lbm_gpu_view *describe_view(lbm_cuda *state) {
     if (step == 0) {
         view->last.acceleration_turns = false; /* the first is that of time 0 */
     }
-    view->now = cuda_parts_of(&state->all.base, step);
+    view->now = cuda_parts_of(&state->all.base, state->all.base.field[0].present);
     const int64_t before = state->pattern.layout.base * sel_field_stride(&state->all.base.field[0]);
     for (int k = 0; k < view->now.count; k++) { /* indices count from the rank's first plane on */
         view->now.at[k] = (char *)view->now.at[k] + before * state->pattern.bytes;
@@ -276,7 +276,7 @@ static sel_status set_initial(lbm_cuda *state, sel_error *error) {
         view.last.layout = describe_all(state, 0).layout;
         CUDA_TRY(
             lbm_gpu_start(&view, has ? &given : NULL, lbm_cuda_at(state, 0), base->queue->stream));
-        status = cuda_exchange(base, 0, base->queue->stream, error);
+        status = cuda_exchange_all(base, 0, base->queue->stream, error);
     }
     if (!status) {
         status = cuda_sum_now(&state->all.base, &deviation, error);
@@ -316,28 +316,6 @@ static bool lbm_cuda_alone(const sel_state *base) {
     return state->laws.need_host || base->step == state->accelerated_at;
 }
 
-/* cuda_fill_halos: between ranks only what crosses their ends. Closures look further in, but never
- * across an end: openings are on faces, and a rank has two planes. */
-static sel_status lbm_cuda_exchange(const sel_state *base, int64_t step, cudaStream_t stream,
-                                    sel_error *error) {
-    const lbm_cuda *state = (const lbm_cuda *)base;
-    const lbm_lattice *lattice = state->all.plan->boundary.lattice;
-    const sel_decomposition *d = &base->decomposition;
-    sel_status status = SEL_OK;
-    for (int axis = 1; axis <= d->slow && !status && base->ranks->count > 1; axis++) {
-        sel_halo halos[LBM_MAX_Q];
-        int count = 0;
-        for (int i = 0; i < lattice->q && sel_halo_along(d, axis); i++) {
-            if (lattice->direction[i].e[axis] > 0) {
-                halos[count++] = sel_halo_of(&base->field[0], &base->own, state->all.f[step & 1],
-                                             axis, 1, i, lattice->direction[i].opposite);
-            }
-        }
-        status = cuda_exchange_halos(base, axis, halos, count, stream, error);
-    }
-    return status;
-}
-
 /* cuda_take_slab */
 static sel_status lbm_cuda_take(sel_state *base, int64_t step, const cuda_slab *slab,
                                 sel_error *error) {
@@ -363,12 +341,12 @@ static sel_status lbm_cuda_enqueue_step(sel_state *base, int64_t step, sel_error
     }
     sel_status status = SEL_OK;
     if (base->observing) {
-        status = cuda_exchange(base, step, queue->stream, error);
+        status = cuda_exchange_all(base, step, queue->stream, error);
         status = status ? status : lbm_cuda_observe(state, step, false, error);
     }
     return status ? status
-                  : cuda_take_slabs(base, step, LBM_CUDA_RIM, true, lbm_cuda_exchange,
-                                    lbm_cuda_take, error);
+                  : cuda_take_slabs(base, step, LBM_CUDA_RIM, true, cuda_exchange, lbm_cuda_take,
+                                    error);
 }
 
 /* Saves the acceleration for the closures of the next step, before a control changes it. */
@@ -409,7 +387,7 @@ static sel_status lbm_cuda_look(sel_state *base, int field, const cuda_look **la
     *launchers = lbm_gpu_look(&state->pattern);
     *view = describe_view(state);
     return field == LBM_VORTICITY || field == LBM_Q_CRITERION
-               ? cuda_exchange(base, base->step, base->queue->stream, error)
+               ? cuda_exchange_all(base, base->step, base->queue->stream, error)
                : SEL_OK;
 }
 

@@ -366,7 +366,7 @@ sel_status cuda_laws_check(sel_state *base, int64_t step, sel_error *error) {
     }
     sel_status status = explain(state, &fault, error);
     if (base->step > fault.step) {
-        base->step = fault.step;
+        sel_state_go_to(base, fault.step);
         cuda_laws_restore(state);
     }
     return status;

@@ -123,6 +123,12 @@ void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *
     f.copies = 2;
     f.alternates = true;
     f.at = state->f;
+    for (int i = 0; i < boundary->lattice->q; i++) {
+        for (int a = 0; a < 3; a++) {
+            const int e = boundary->lattice->direction[i].e[a];
+            f.moves[a][e > 0] |= (e ? 1u : 0u) << i;
+        }
+    }
     f.type = real;
     sel_state_add_field(&state->base, &f);
     sel_state_list_room(&state->base);

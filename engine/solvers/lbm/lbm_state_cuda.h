@@ -50,7 +50,7 @@ typedef struct lbm_cuda {
 enum { LBM_CUDA_RIM = 1 };
 
 /* The populations of a block, as kernels count its cells. */
-void *lbm_cuda_at(const lbm_cuda *state, int64_t turn);
+void *lbm_cuda_at(const lbm_cuda *state, int copy);
 
 /* The step from `step` to the next in a slab of the grid. */
 lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab *slab);

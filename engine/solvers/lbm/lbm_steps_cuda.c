@@ -6,9 +6,9 @@
 #include "engine/core/collectives.h"
 
 /* Rows count from the halo on, in a block that has rows of planes. */
-void *lbm_cuda_at(const lbm_cuda *state, int64_t turn) {
+void *lbm_cuda_at(const lbm_cuda *state, int copy) {
     const lbm_gpu_layout *l = &state->pattern.layout;
-    char *f = state->all.f[turn & 1];
+    char *f = state->all.f[copy];
     f += l->base * sel_field_stride(&state->all.base.field[0]) * state->pattern.bytes;
     return l->halo ? f + (int64_t)l->low * l->pitch * state->pattern.bytes : f;
 }
@@ -61,8 +61,9 @@ lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab 
     boundary->again += state->again[number][0];
     boundary->again_count = state->again[number][1] - state->again[number][0];
     one.clock = cuda_queue_clock(state->all.base.queue, step);
-    one.from = lbm_cuda_at(state, step);
-    one.to = lbm_cuda_at(state, step + 1);
+    const int from = sel_copy_at(base, &base->field[0], step);
+    one.from = lbm_cuda_at(state, from);
+    one.to = lbm_cuda_at(state, !from);
     one.acceleration = one.acceleration_before = state->acceleration;
     if (step == state->accelerated_at) {
         one.acceleration_before += 3;

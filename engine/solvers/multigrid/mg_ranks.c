@@ -117,7 +117,9 @@ sel_halo mg_level_halo(const mg *m, const mg_level *v, int axis, void *array, in
         own.hi[a] = v->own[a][1];
     }
     field.lead[slow] = v->lead;
-    return sel_halo_of(&field, &own, array, axis, depth, 0, 0);
+    sel_halo halo;
+    sel_list_halos(&field, &own, array, axis, depth, SEL_FETCH, &halo);
+    return halo;
 }
 
 void mg_spread(const mg *m, int l, void *array, int size, int planes) {

@@ -125,7 +125,8 @@ sel_status mg_gpu_spread(mg_gpu_solve *g, double *v, sel_error *error) {
     sel_status status = SEL_OK;
     for (int axis = 1; axis < m->box.dims && !status; axis++) {
         if (m->level[0].cut[axis]) {
-            const sel_halo halo = sel_halo_of(&field, &state->own, v, axis, field.halo, 0, 0);
+            sel_halo halo;
+            sel_list_halos(&field, &state->own, v, axis, field.halo, SEL_FETCH, &halo);
             status = cuda_exchange_halos(state, axis, &halo, 1, g->stream, error);
         }
     }

@@ -91,7 +91,7 @@ void mg_solve_spread(const mg_solve *s, double *v) {
         const bool pieces = sel_divides_planes(&state->decomposition);
         const size_t bytes = 4 * (size_t)sel_halo_bytes(&field, &state->own, 1);
         char *room = pieces ? sel_ranks_memory(state->ranks, bytes) : NULL;
-        sel_exchange_field(state->ranks, &state->decomposition, &field, v, room);
+        sel_exchange_field(state->ranks, &state->decomposition, &field, v, SEL_FETCH, room);
         free(room);
     }
 }

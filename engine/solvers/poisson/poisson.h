@@ -57,9 +57,10 @@ typedef struct poisson_state {
     int64_t known;  /* the step whose residual f is; -1: none */
 } poisson_state;
 
-/* The potentials of a turn, from cell (0, 0, 0) on. */
-static inline double *poisson_u(const sel_state *state, int64_t turn) {
-    return (double *)state->field[0].at[turn & 1] + state->field[0].layout.origin;
+/* The potentials of a step, from cell (0, 0, 0) on. */
+static inline double *poisson_u(const sel_state *state, int64_t step) {
+    const sel_field *field = &state->field[0];
+    return (double *)field->at[sel_copy_at(state, field, step)] + field->layout.origin;
 }
 
 static inline const poisson_plan *poisson_plan_for(const sel_state *state) {
@@ -79,8 +80,8 @@ static inline const poisson_params *poisson_params_of(const sel_state *state) {
 /* What both backends share (poisson_state.c). threads: for cycles on the processor; else 0. */
 void poisson_list(sel_state *base, int threads);
 
-/* Coefficients, right-hand side and the initial potential of turn 0. `measure` makes f of the
- * present turn. */
+/* Coefficients, right-hand side and the initial potential. `measure` makes f of the
+ * present step. */
 typedef sel_status poisson_measure(sel_state *base, sel_error *error);
 sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *error);
 

@@ -6,7 +6,7 @@ static void poisson_cpu_list(sel_state *base) {
     poisson_list(base, base->threads);
 }
 
-/* poisson_measure: f and q of the present turn, which may have been loaded. */
+/* poisson_measure: f and q of the present step, which may have been loaded. */
 static sel_status poisson_cpu_measure(sel_state *base, sel_error *error) {
     poisson_state *state = (poisson_state *)base;
     mg_solve *s = &state->solve;
@@ -41,7 +41,7 @@ static sel_status poisson_cpu_steps(sel_state *base, int64_t n, sel_error *error
     }
     if (sel_divides_planes(
             &base->decomposition)) { /* around an axis that is not cut iterations need no halo */
-        sel_state_exchange(base, base->step);
+        sel_state_exchange(base, base->step, SEL_FETCH);
     }
     base->observed = base->step; /* nothing is to be gathered */
     return status;

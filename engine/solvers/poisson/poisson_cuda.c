@@ -27,7 +27,7 @@ static sel_status poisson_cuda_step(sel_state *base, int64_t step, sel_error *er
                                              poisson_u(base, step + 1), error);
     if (state->all.solve.now.how) {
         poisson_conclude(&state->all);
-        base->step = step; /* it is counted, until `ending` */
+        sel_state_go_to(base, step); /* it is counted, until `ending` */
     }
     return status;
 }
@@ -49,7 +49,7 @@ static sel_status hear(sel_state *base, sel_error *error) {
     return status;
 }
 
-/* poisson_measure: f and q of the present turn, which may have been loaded. */
+/* poisson_measure: f and q of the present step, which may have been loaded. */
 static sel_status poisson_cuda_measure(sel_state *base, sel_error *error) {
     poisson_cuda *state = (poisson_cuda *)base;
     mg_solve *s = &state->all.solve;

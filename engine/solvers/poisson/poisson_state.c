@@ -235,7 +235,8 @@ void poisson_conclude(poisson_state *state) {
                                    ? "; method = \"conjugate_gradient\" or \"sor\" may do"
                                    : "; method = \"multigrid\" may do";
     char more[160] = "";
-    state->known = state->base.step = now->step;
+    sel_state_go_to(&state->base, now->step);
+    state->known = now->step;
     state->base.balance.residual = now->relative;
     if (now->how == MG_GOES_ON) {
         return;

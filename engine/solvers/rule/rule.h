@@ -187,9 +187,13 @@ static inline void *rule_copy(const rule_state *state, int f) {
 static inline double rule_value(const rule_state *state, int f, int64_t at) {
     return rule_number(state->tables.type[f], state->tables.wide, rule_copy(state, f), at);
 }
-/* Which copy of each field is the present one at `step`: a bit per field. */
-static inline uint64_t rule_turns(const rule_model *m, int64_t step) {
-    return step & 1 ? m->swapping : 0;
+/* Which copy of each field holds the state of `step`: a bit per field. */
+static inline uint64_t rule_turns(const rule_state *state, int64_t step) {
+    uint64_t turns = 0;
+    for (int f = 0; f < state->model->fields; f++) {
+        turns |= (uint64_t)sel_copy_at(&state->base, &state->base.field[f], step) << f;
+    }
+    return turns;
 }
 
 /* halo: the planes of other ranks that a pass looks at; 0: the reach. */

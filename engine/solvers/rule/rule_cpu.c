@@ -374,7 +374,7 @@ static sel_status rule_cpu_step(rule_cpu *cpu, sel_error *error) {
         state->bad.cell = -1;
         state->turns ^= f->turns;
     }
-    state->base.step++;
+    sel_state_pass(&state->base, 1);
     return status;
 }
 
@@ -530,7 +530,7 @@ static sel_status rule_cpu_start(sel_state *base, sel_error *error) {
 
 static sel_status rule_cpu_loaded(sel_state *base, sel_error *error) {
     rule_state *state = (rule_state *)base;
-    state->turns = rule_turns(state->model, base->step);
+    state->turns = rule_turns(state, base->step);
     return rule_terms(base, SEL_ON_T | SEL_ON_CONTROLS, error);
 }
 

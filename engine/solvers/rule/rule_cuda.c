@@ -244,7 +244,7 @@ static sel_status exchange_along(const sel_state *base, int axis, int64_t step, 
     sel_exchange what[SEL_MOST_CELL_FIELDS];
     sel_halo halos[SEL_MOST_HALOS];
     const int count =
-        passes ? rule_list_exchanges(&state->all, f->writes, rule_turns(state->all.model, step),
+        passes ? rule_list_exchanges(&state->all, f->writes, rule_turns(&state->all, step),
                                      state->now.steps, what)
                : rule_list_exchanges(&state->all, f->looks, state->now.turns,
                                      state->all.model->reach, what);
@@ -317,7 +317,7 @@ static int64_t rule_cuda_pass(const sel_state *base, int64_t most) {
 static sel_status rule_cuda_step(sel_state *base, int64_t step, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     const rule_model *m = state->all.model;
-    uint64_t turns = rule_turns(m, step);
+    uint64_t turns = rule_turns(&state->all, step);
     if (base->queue->pass > 1) {
         state->now = (rule_now){0, state->march.steps, turns};
         return cuda_take_slabs(base, step, MARCH_LEAST_ROWS, false, rule_cuda_exchange,
@@ -347,7 +347,7 @@ static sel_status rule_cuda_ready(rule_cuda *state, int field, sel_error *error)
         return status;
     }
     const int function = m->rules + field - m->entries;
-    status = run_function(state, function, base->step, rule_turns(m, base->step), error);
+    status = run_function(state, function, base->step, rule_turns(&state->all, base->step), error);
     if (!status && m->function[function].code->reports) {
         CUDA_TRY(cudaMemcpyAsync(base->queue->seen, base->queue->alarm, sizeof *base->queue->seen,
                                  cudaMemcpyDeviceToHost, base->queue->stream));
@@ -367,7 +367,7 @@ static sel_status rule_cuda_look(sel_state *base, int field, const cuda_look **t
     state->view = (rule_gpu_look){
         .grid = cuda_grid_of(base),
         .tables = state->tables,
-        .turns = rule_turns(m, base->step),
+        .turns = rule_turns(&state->all, base->step),
         .first = rule_layout(&state->all)->origin,
         .pitch = rule_layout(&state->all)->pitch,
         .slice = rule_layout(&state->all)->slice,
@@ -434,7 +434,7 @@ static sel_status rule_cuda_check(sel_state *base, int64_t step, sel_error *erro
         state->all.bad.cell = bad.which / RULE_ODD;
         state->all.bad.field = bad.field;
         state->all.bad.value = bad.value;
-        base->step = bad.when / m->functions;
+        sel_state_go_to(base, bad.when / m->functions);
         status = rule_report_bad(&state->all, &m->function[bad.when % m->functions], error);
     }
     base->broken = base->broken || steps || !status;

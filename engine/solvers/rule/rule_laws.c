@@ -209,7 +209,7 @@ int rule_list_exchanges(const rule_state *state, uint64_t fields, uint64_t turns
     int count = 0;
     for (int f = 0; f < state->model->fields; f++) {
         if (fields >> f & 1) {
-            what[count++] = (sel_exchange){f, (int)(turns >> f & 1), depth};
+            what[count++] = (sel_exchange){f, (int)(turns >> f & 1), depth, SEL_FETCH};
         }
     }
     return count;
@@ -369,8 +369,8 @@ static bool beside_wall(const rule_state *state, int64_t at) {
 static void share_kinds(rule_state *state, int axis) {
     const sel_state *base = &state->base;
     const sel_field *kind = &base->field[state->model->fields];
-    const sel_halo sides =
-        sel_halo_of(kind, &base->own, state->kind, axis, state->model->reach, 0, 0);
+    sel_halo sides;
+    sel_list_halos(kind, &base->own, state->kind, axis, state->model->reach, SEL_FETCH, &sides);
     const sel_neighbours neighbours =
         sel_neighbours_of(&base->decomposition, base->ranks->rank, axis);
     uint8_t *const at[] = {sides.low, sides.high, sides.from_low, sides.from_high};
