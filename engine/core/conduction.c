@@ -314,7 +314,7 @@ sel_status sel_conduction_start(sel_state *state, const sel_quantity *initial, c
     const bool differs = !body->steady && state->field[0].type.size == sizeof(float);
     double range[2];
     state->given.reference = 0;
-    sel_status status = sel_state_start(state, initial, what, edit, range, error);
+    sel_status status = sel_state_start(state, initial, what, edit, differs ? range : NULL, error);
     state->given.reference = status || !differs ? 0 : reference_for(range);
     if (state->given.reference != 0) {
         status = sel_state_start(state, initial, what, edit, NULL, error);

@@ -191,9 +191,11 @@ static sel_status state_send_rows(const sel_state *state, int64_t first, int64_t
     const int64_t nx = layout->n[0], pitch = layout->pitch;
     const int size = (int)field->type.size;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t k = 0; k < rows * pitch; k++) {
-        const double value = k % pitch < nx ? values[k / pitch * nx + k % pitch] : 0;
-        sel_put(stored, field->type, k, value - state->given.reference);
+    for (int64_t row = 0; row < rows; row++) {
+        for (int64_t x = 0; x < pitch; x++) {
+            const double value = x < nx ? values[row * nx + x] : 0;
+            sel_put(stored, field->type, row * pitch + x, value - state->given.reference);
+        }
     }
     char *to = field->at[0];
     const int64_t at = layout->origin + sel_layout_row(layout, first);
@@ -201,14 +203,21 @@ static sel_status state_send_rows(const sel_state *state, int64_t first, int64_t
                            error);
 }
 
-/* Widens a range by the values of free cells from `first` on. */
+/* Widens a range by the values of free cells from `first` on; NaN counts as none. */
 static void widen_range(const sel_state *state, int64_t first, int64_t count, const double *values,
                         double range[2]) {
     const uint8_t *solid = state->plan->domain->cell + first;
+    double least = range[0], most = range[1];
+#pragma omp parallel for schedule(static) num_threads(state->threads) reduction(min      \
+                                                                                : least) \
+    reduction(max                                                                        \
+              : most)
     for (int64_t k = 0; k < count; k++) {
-        range[0] = solid[k] ? range[0] : fmin(range[0], values[k]);
-        range[1] = solid[k] ? range[1] : fmax(range[1], values[k]);
+        least = !solid[k] && values[k] < least ? values[k] : least;
+        most = !solid[k] && values[k] > most ? values[k] : most;
     }
+    range[0] = least;
+    range[1] = most;
 }
 
 /* Makes a range that of all ranks. */
