@@ -228,7 +228,8 @@ static void print_fields_index(FILE *to) {
             snprintf(text + used, sizeof text - used, "%s%s", f ? " " : "",
                      (*solver)->fields[f].name);
         }
-        print_wrapped(to, (*solver)->adapt ? "those that the scenario names" : text, column, 19);
+        print_wrapped(to, (*solver)->name_cells ? "those that the scenario names" : text, column,
+                      19);
     }
 }
 

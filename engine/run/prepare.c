@@ -208,18 +208,6 @@ static void use_threads(sel_prepared *prepared, int threads) {
     omp_set_num_threads(threads);
 }
 
-/* Replaces the solver by one adapted to the scenario, if its fields depend on the scenario. */
-static sel_status instantiate(const sel_simulation *simulation, int precision,
-                              sel_prepared *prepared, sel_error *error) {
-    if (!simulation->solver->adapt) {
-        return SEL_OK;
-    }
-    prepared->arena = sel_arena_create();
-    return prepared->arena ? simulation->solver->adapt(simulation, precision, prepared->arena,
-                                                       &prepared->simulation, error)
-                           : sel_fail_memory(error, "the solver", 0);
-}
-
 /* Chooses the number of ranks along y of a 3-D grid: by sel_decompose, or SELENITE_ACROSS, by which
  * tests choose another decomposition. */
 static sel_status choose_ranks_y(sel_prepared *prepared, sel_error *error) {
@@ -275,12 +263,10 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     const int precision = wanted == SEL_PRECISION_AUTO ? SEL_F32 : wanted; /* at least */
     *prepared = (sel_prepared){.simulation = simulation};
 
-    sel_status status = instantiate(simulation, precision, prepared, error);
-    if (status) {
-        return status;
+    if (simulation->mistakes) {
+        return sel_fail(error, simulation->mistakes->status, "%s", simulation->mistakes->text);
     }
-    simulation = prepared->simulation;
-    status = check_numbers(simulation, precision, error);
+    sel_status status = check_numbers(simulation, precision, error);
     sel_status backend = prepare_choose_backend(settings, prepared, error);
     backend = backend ? backend : choose_ranks_y(prepared, error);
     sel_status size = backend ? backend : prepare_check_size(prepared, precision, ranks, error);
@@ -331,10 +317,8 @@ void sel_prepared_release(sel_prepared *prepared) {
     if (prepared->outer_threads > 0) {
         omp_set_num_threads(prepared->outer_threads);
     }
-    sel_arena_destroy(prepared->arena);
     prepared->plan = NULL;
     prepared->domain = NULL;
-    prepared->arena = NULL;
     prepared->outer_threads = 0;
 }
 

@@ -45,8 +45,7 @@ typedef struct sel_settings {
     "\"f32\" takes half the memory and time)"
 
 typedef struct sel_prepared {
-    const sel_simulation *simulation; /* the given one, or one adapted by the solver in `arena` */
-    sel_arena *arena;                 /* NULL: not needed */
+    const sel_simulation *simulation;
     int outer_threads; /* OpenMP threads of the caller, to be restored; 0: unchanged */
     sel_choice choice;
     const sel_backend *backend; /* the chosen one; NULL: not chosen yet */

@@ -5,6 +5,7 @@
 #include "engine/scene/grid.h"
 #include "engine/values/schema.h"
 
+struct sel_cells;
 struct sel_solver;
 
 /* ---- sel.units: the lattice of lengths and velocities in SI ---- */
@@ -254,14 +255,18 @@ typedef struct sel_parameter {
 } sel_parameter;
 
 typedef struct sel_simulation {
-    const struct sel_solver *solver;
-    sel_common *params; /* the struct of solver->table; starts with sel_common */
-    const char *script; /* path as given; NULL from C */
+    const struct sel_solver *solver; /* its own one where the scenario names the fields */
+    sel_common *params;              /* the struct of solver->table; starts with sel_common */
+    const char *script;              /* path as given; NULL from C */
     /* Line of the field `name` of the solver's table, or of the table itself. Set by the script
      * layer; NULL from C. */
     sel_where (*locate)(const struct sel_simulation *self, const char *field);
     const void *locate_data;
     const struct sel_lookups *series, *rasters; /* made by the script; NULL from C */
+    /* Where the scenario names the fields (sel_solver.name_cells): the fields of cells; what the
+     * solver has found wrong with the table, which sel_prepare reports. Else both are NULL. */
+    const struct sel_cells *cells;
+    const sel_error *mistakes;
 } sel_simulation;
 
 /* The grid of `common`, unchecked; sel_domain_create checks it. */

@@ -314,10 +314,13 @@ typedef struct sel_solver {
     int (*dims)(const sel_common *params);
     /* Sets parameters that the scenario leaves open (a grid given by its data). NULL: none. */
     void (*complete)(sel_common *params);
-    /* Makes a copy of the simulation, in the arena, with a solver of its own that has the fields of
-     * this scenario. NULL: the fields are the same for all scenarios. */
-    sel_status (*adapt)(const sel_simulation *simulation, int precision, sel_arena *arena,
-                        const sel_simulation **own, sel_error *error);
+    /* For solvers whose fields the scenario names. Whoever has filled the table calls both; what
+     * they make is in the arena of the scenario. NULL: the fields are the same for all scenarios.
+     * name_cells gives the simulation a solver of its own, and sets simulation->cells unless it
+     * finds a mistake. Then the functions of cells are read into graphs. name_fields sets the
+     * solver's fields; it checks the functions if there are cells, and the laws anyway. */
+    sel_status (*name_cells)(sel_simulation *simulation, sel_arena *arena, sel_error *error);
+    sel_status (*name_fields)(sel_simulation *simulation, sel_arena *arena, sel_error *error);
     /* Sets blank[cell] = 1 in free cells where data are missing, and the law of the region "nodata"
      * that these cells become; leaves the law empty if no data can be missing. NULL: no data can be
      * missing. */

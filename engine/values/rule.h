@@ -16,6 +16,12 @@ typedef struct sel_cell_field {
     double low, high; /* bounds of the initial values, as far as known */
 } sel_cell_field;
 
+/* The fields of a scenario's cells, which its functions of cells read and return. */
+typedef struct sel_cells {
+    const sel_cell_field *field; /* [fields] */
+    int fields, dims;
+} sel_cells;
+
 /* Further dependencies of rules, beside SEL_ON_X, ...: on dt; on the step, by sel.random; on
  * fields. */
 enum { SEL_ON_DT = 32, SEL_ON_STEP = 64, SEL_ON_CELL = 128 };
@@ -66,18 +72,14 @@ enum {
 
 struct sel_rule_place;
 
-/* A function of the script that has yet to be read into a rule. */
+/* A function of cells of the script, which was read when the script was loaded. */
 typedef struct sel_rule_source {
     sel_where where;
-    /* Reads the function, for cells with field[fields] in `dims` dimensions. To be called by the
-     * thread that prepares the simulation. The rule lives as long as the scenario. Mistakes in the
-     * script are errors with their lines. If only Lua can evaluate the function, *rule is NULL and
-     * `why` (SEL_RULE_WHY bytes) gets the reason. */
-    sel_status (*read)(const struct sel_rule_source *self, const sel_cell_field *field, int fields,
-                       int dims, sel_rule_returns returns, const sel_rule **rule, char *why,
-                       sel_error *error);
-    /* Has Lua evaluate the function at one cell, after `read`. out[k]: field k (unchanged if the
-     * function does not return it), or number k. Numbers are double. */
+    const sel_rule *rule;     /* NULL: only Lua can evaluate the function, or it has a mistake */
+    const char *why;          /* the reason why only Lua can */
+    const sel_error *mistake; /* in the text of the function, with its line; NULL: none */
+    /* Has Lua evaluate the function at one cell. out[k]: field k (unchanged if the function does
+     * not return it), or number k. Numbers are double. NULL: it cannot. */
     sel_status (*call)(const struct sel_rule_source *self, const struct sel_rule_place *at,
                        double *out, sel_error *error);
     void *data;

@@ -165,9 +165,11 @@ typedef enum sel_kind {
     /* Maps are in the script's order. */
     SEL_KIND_NAMED_CHOICES,    /* sel_named_choices: { NAME = string }, one of `choices` */
     SEL_KIND_NAMED_QUANTITIES, /* sel_named_quantities: { NAME = quantity or vector } */
-    SEL_KIND_RULE,             /* const struct sel_rule_source *, NULL when not given */
-    SEL_KIND_RULES,            /* sel_named_rules: a function, or a list of functions */
-    SEL_KIND_NAMED_RULES,      /* sel_named_rules: { NAME = function } */
+    SEL_KIND_RULE,             /* const struct sel_rule_source *, returns numbers; NULL when not
+                                  given */
+    SEL_KIND_RULES,            /* sel_named_rules: a function or a list of functions, which return
+                                  fields */
+    SEL_KIND_NAMED_RULES,      /* sel_named_rules: { NAME = function }, which return numbers */
     SEL_KIND_NAMED_VARIANTS    /* sel_named_variants of `family`: one, or { NAME = variant } */
 } sel_kind;
 

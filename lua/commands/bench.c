@@ -228,7 +228,7 @@ static void json_words(const bench_case *c, FILE *to) {
         fprintf(to, "\"body\": \"%s\", \"laws\": \"%s\"", c->box, c->rule);
         return;
     }
-    if (c->simulation.solver == &rule_solver) {
+    if (c->simulation.solver->table == &rule_table) {
         fprintf(to, "\"rule\": \"%s\"", c->box);
         return;
     }

@@ -150,6 +150,8 @@ static int repl_check(lua_State *L) {
     sel_error error = {.status = SEL_OK};
     const int count = fill_apart(L, "check", &error);
     const sel_limits limits = sel_limits_suspend(L);
+    if (count > 0 && !error.status)
+        sel_fill_fields(script, &error);
     for (int i = 0; i < count && !error.status; i++) {
         const sel_simulation *simulation = &script->scenario->simulations[i];
         const sel_ints *size = &simulation->params->size;

@@ -514,12 +514,12 @@ static void rule_differs(const comparison *c, char why[SEL_RULE_WHY]) {
 }
 
 bool sel_rule_compare(sel_lua_rule *rule, const sel_rule *graph, char *why) {
-    const sel_program_form form = {.field = rule->field, .numbers = true};
+    const sel_program_form form = {.field = rule->cells->field, .numbers = true};
     comparison c = {.script = rule->script,
-                    .common = rule->common,
+                    .common = rule->simulation ? rule->simulation->params : NULL,
                     .controls = rule->controls,
                     .graph = graph,
-                    .field = rule->field};
+                    .field = rule->cells->field};
     sel_arena *arena = sel_arena_create();
     const sel_program *p = arena ? sel_program_compile(graph, &form, arena) : NULL;
     const size_t slots = p ? (size_t)(p->layout.fixed + p->layout.own) + 1 : 0;

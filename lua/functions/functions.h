@@ -97,30 +97,37 @@ typedef struct sel_lua_rule {
     sel_script *script;
     const char *label; /* "sel.rule.rule[2]" */
     const sel_numbers *controls;
+    sel_rule_returns returns;
     int reference; /* in Lua's registry */
     int count;     /* of parameters */
     int *arguments;
+    const sel_simulation *simulation; /* NULL: not known */
     /* Set when it is read: */
-    const sel_cell_field *field; /* [fields] */
-    int fields, dims;
-    sel_rule_returns returns;
-    const sel_common *common; /* of the simulation */
-    const char *unseen;       /* what the comparison with Lua did not reach; NULL: nothing */
-    const char *doubt;        /* a mistake on a branch that may never be taken; NULL: none */
-    sel_where doubted;        /* the line of that mistake */
-    bool mistaken;            /* Lua took the branch and failed on that line */
+    const sel_cells *cells; /* NULL: not read yet */
+    const char *unseen;     /* what the comparison with Lua did not reach; NULL: nothing */
+    const char *doubt;      /* a mistake on a branch that may never be taken; NULL: none */
+    sel_where doubted;      /* the line of that mistake */
+    bool mistaken;          /* Lua took the branch and failed on that line */
 } sel_lua_rule;
 
-/* The function of cells at `index` for the engine; its text begins at `where`. NULL, with the
- * reason, if a parameter's name is not allowed. */
+/* The function of cells at `index` of a simulation, to be read later; its text begins at `where`.
+ * NULL, with the reason, if a parameter's name is not allowed. */
 const sel_rule_source *sel_rule_source_create(sel_script *script, int index,
-                                              const sel_function_needs *needs, sel_where where,
+                                              const sel_function_needs *needs,
+                                              const sel_simulation *simulation,
+                                              sel_rule_returns returns, sel_where where,
                                               char reason[512]);
+
+/* Reads a function of cells with these fields into a graph and compares the graph with Lua. The
+ * graph, the reason why there is none, or a mistake of the script are in rule->base. */
+void sel_rule_read(sel_lua_rule *rule, const sel_cells *cells);
+
+/* Reads the functions of cells of the simulations that have cells. */
+void sel_rules_loaded(sel_script *script);
 
 /* The text of an unknown field (`state`: of an unknown state field): " 'name'" and what may be
  * meant: the components of a vector, data, the nearest field, or the list of all. */
-const char *sel_rule_unknown(const sel_cell_field *field, int fields, const char *name, bool state,
-                             char text[512]);
+const char *sel_rule_unknown(const sel_cells *cells, const char *name, bool state, char text[512]);
 
 /* Creates the metatable of cells, and adds sel.random to the table at the top. */
 void sel_rule_open(lua_State *L);
@@ -141,7 +148,9 @@ const sel_program *sel_read_law(sel_lua_function *f, int index);
 /* Stores the sorted numbers that a function sees, at most `most`; returns their count. */
 int sel_read_numbers(sel_script *script, int reference, double *to, int most);
 
-/* As sel_rule_source.read. */
+/* Reads a function of cells, with the fields of what->cells, into a graph in the script's arena.
+ * Mistakes of the script are errors with their lines. If only Lua can evaluate the function, *rule
+ * is NULL and `why` (SEL_RULE_WHY bytes) gets the reason. */
 sel_status sel_read_rule(sel_lua_rule *what, const sel_rule **rule, char *why, sel_error *error);
 
 /* ---- compare.c ---- */

@@ -395,12 +395,13 @@ typedef struct rule_reading {
 
 /* Pushes the table of fields by name. Returns the name of the only state field; NULL: there are
  * several. */
-static const char *push_fields(lua_State *L, const sel_cell_field *field, int fields) {
+static const char *push_fields(lua_State *L, const sel_cells *cells) {
+    const sel_cell_field *field = cells->field;
     static const double low[] = {0, -0x1p31, 0}, high[] = {0, 0x1p31 - 1, 255};
     const char *only = NULL;
     int states = 0;
     lua_newtable(L);
-    for (int k = 0; k < fields; k++) {
+    for (int k = 0; k < cells->fields; k++) {
         lua_newtable(L);
         lua_pushinteger(L, k);
         lua_setfield(L, -2, "index");
@@ -424,8 +425,7 @@ static int reader_unknown_field(lua_State *L) {
     const sel_lua_rule *what = lua_touserdata(L, lua_upvalueindex(1));
     char text[512];
     const char *name = sel_script_key(L, 1);
-    sel_rule_unknown(what->field, what->fields, name ? name : luaL_typename(L, 1),
-                     lua_toboolean(L, 2), text);
+    sel_rule_unknown(what->cells, name ? name : luaL_typename(L, 1), lua_toboolean(L, 2), text);
     lua_pushstring(L, text);
     return 1;
 }
@@ -435,7 +435,7 @@ static void take_rule(lua_State *L, rule_reading *r) {
     sel_script *script = sel_script_of(L);
     luaL_checktype(L, -3, LUA_TTABLE);
     const int count = (int)lua_rawlen(L, -3), fails = take_node(L, -2);
-    const int most = r->what->returns == SEL_RETURNS_NUMBERS ? count : r->what->fields;
+    const int most = r->what->returns == SEL_RETURNS_NUMBERS ? count : r->what->cells->fields;
     sel_rule_output *output = sel_script_alloc(script, "a rule", (size_t)count * sizeof *output);
     for (int i = 0; i < count; i++) {
         lua_rawgeti(L, -3, i + 1);
@@ -494,8 +494,8 @@ static int reader_read_rule(lua_State *L) {
     push_reader(L, "read_rule");
     lua_pushvalue(L, 2);
     reader_push_arguments(L, what->arguments, what->count);
-    const char *only = push_fields(L, what->field, what->fields);
-    lua_pushinteger(L, what->dims);
+    const char *only = push_fields(L, what->cells);
+    lua_pushinteger(L, what->cells->dims);
     lua_pushinteger(L, SEL_MOST_REACH);
     lua_pushstring(L, only);
     lua_pushboolean(L, what->returns == SEL_RETURNS_NUMBERS);
@@ -521,7 +521,7 @@ sel_status sel_read_rule(sel_lua_rule *what, const sel_rule **rule, char *why, s
     if (!r.builder)
         return sel_fail_memory(error, "a rule", MAX_NODES);
     script->error = error;
-    script->reading_fields = what->fields;
+    script->reading_fields = what->cells->fields;
     lua_rawgeti(script->L, LUA_REGISTRYINDEX, what->reference);
     if (call_reader(script, reader_read_rule, &r, r.builder) != LUA_OK)
         r.status = sel_limits_report(script, what->base.where, "");

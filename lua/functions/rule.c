@@ -35,8 +35,8 @@ static const cell *check_cell(lua_State *L) {
 
 /* The number of the field `name`; -1: there is none. */
 static int find_field(const sel_lua_rule *rule, const char *name) {
-    int k = rule->fields - 1;
-    while (k >= 0 && strcmp(rule->field[k].name, name) != 0)
+    int k = rule->cells->fields - 1;
+    while (k >= 0 && strcmp(rule->cells->field[k].name, name) != 0)
         k--;
     return k;
 }
@@ -49,39 +49,41 @@ static bool is_component(const sel_cell_field *field, const char *name) {
 }
 
 /* "v_x, v_y": the components of `vector`; NULL: all fields, or (`state`) all state fields. */
-static const char *list_fields(const sel_cell_field *field, int fields, const char *vector,
-                               bool state, char text[256]) {
+static const char *list_fields(const sel_cells *cells, const char *vector, bool state,
+                               char text[256]) {
     enum { ROOM = 200 };
     size_t used = 0;
     text[0] = '\0';
-    for (int k = 0; k < fields && used < ROOM; k++)
-        if (vector ? is_component(&field[k], vector) : field[k].state || !state)
+    for (int k = 0; k < cells->fields && used < ROOM; k++) {
+        const sel_cell_field *field = &cells->field[k];
+        if (vector ? is_component(field, vector) : field->state || !state)
             used += (size_t)snprintf(text + used, ROOM - used, "%s%.40s", used ? ", " : "",
-                                     field[k].name);
+                                     field->name);
+    }
     return used < ROOM ? text : strcat(text, ", ...");
 }
 
-const char *sel_rule_unknown(const sel_cell_field *field, int fields, const char *name, bool state,
-                             char text[512]) {
+const char *sel_rule_unknown(const sel_cells *cells, const char *name, bool state, char text[512]) {
+    const sel_cell_field *field = cells->field;
     const char *names[SEL_MOST_CELL_FIELDS + 1] = {NULL};
     char near[256], list[256];
     int count = 0;
     sel_script_suggest(name, names, near);
-    for (int k = 0; k < fields; k++)
+    for (int k = 0; k < cells->fields; k++)
         if (state && !field[k].state && strcmp(field[k].name, name) == 0) {
             snprintf(text, 512, "%s, which is data: rules only read it", near);
             return text;
         }
-    if (*list_fields(field, fields, name, state, list)) {
+    if (*list_fields(cells, name, state, list)) {
         snprintf(text, 512, "%.200s, a vector: name its components, %.200s", near, list);
         return text;
     }
-    for (int k = 0; k < fields && count < SEL_MOST_CELL_FIELDS; k++)
+    for (int k = 0; k < cells->fields && count < SEL_MOST_CELL_FIELDS; k++)
         if (!state || field[k].state)
             names[count++] = field[k].name;
     names[count] = NULL;
     sel_script_suggest(name, names, near);
-    list_fields(field, fields, NULL, state, list);
+    list_fields(cells, NULL, state, list);
     const bool meant = strstr(near, "; did you mean");
     snprintf(text, 512, "%.200s%s%.200s", near,
              meant   ? ""
@@ -107,16 +109,16 @@ static int cell_field(lua_State *L) {
     const int k = find_field(c->rule, name);
     if (k < 0)
         return luaL_error(L, "a cell has no field%s",
-                          sel_rule_unknown(c->rule->field, c->rule->fields, name, false, text));
+                          sel_rule_unknown(c->rule->cells, name, false, text));
     const sel_rule_place *at = sel_script_of(L)->cell;
-    push_value(L, &c->rule->field[k], at->read(at, k, c->at));
+    push_value(L, &c->rule->cells->field[k], at->read(at, k, c->at));
     return 1;
 }
 
 /* c(dx, dy[, dz]) */
 static int cell_neighbour(lua_State *L) {
     const cell *c = check_cell(L);
-    const int dims = c->rule->dims;
+    const int dims = c->rule->cells->dims;
     int at[3] = {c->at[0], c->at[1], c->at[2]};
     if (lua_gettop(L) - 1 != dims)
         return luaL_error(L, "a cell takes %d distances: c(dx, dy%s)", dims,
@@ -193,7 +195,8 @@ static sel_status take_value(const sel_lua_rule *rule, int k, const char *name, 
                            name ? name : "");
     out[k] = lua_tonumber(L, -1);
     /* The solver reports NaN and numbers that are too large for the type. */
-    if (name && rule->field[k].type != SEL_CELL_REAL && isfinite(out[k]) && out[k] != floor(out[k]))
+    if (name && rule->cells->field[k].type != SEL_CELL_REAL && isfinite(out[k]) &&
+        out[k] != floor(out[k]))
         return sel_fail_at(error, rule->base.where,
                            "%s: function returned %s for %s, which holds whole numbers",
                            rule->label, sel_script_value_text(L, -1, found), name);
@@ -209,11 +212,11 @@ static sel_status take_fields(const sel_lua_rule *rule, double *out, sel_error *
     for (lua_pushnil(L); !status && lua_next(L, table); lua_pop(L, 1)) {
         const char *name = sel_script_key(L, -2);
         const int k = name ? find_field(rule, name) : -1;
-        if (k < 0 || !rule->field[k].state)
-            return sel_fail_at(error, rule->base.where,
-                               "%s: function returned a value of no state field:%s", rule->label,
-                               sel_rule_unknown(rule->field, rule->fields,
-                                                name ? name : luaL_typename(L, -2), true, text));
+        if (k < 0 || !rule->cells->field[k].state)
+            return sel_fail_at(
+                error, rule->base.where, "%s: function returned a value of no state field:%s",
+                rule->label,
+                sel_rule_unknown(rule->cells, name ? name : luaL_typename(L, -2), true, text));
         status = take_value(rule, k, name, out, error);
     }
     return status;
@@ -222,8 +225,8 @@ static sel_status take_fields(const sel_lua_rule *rule, double *out, sel_error *
 /* The number of the only state field; -1: there are several. */
 static int only_field(const sel_lua_rule *rule) {
     int found = -1, count = 0;
-    for (int k = 0; k < rule->fields; k++)
-        if (rule->field[k].state) {
+    for (int k = 0; k < rule->cells->fields; k++)
+        if (rule->cells->field[k].state) {
             found = k;
             count++;
         }
@@ -243,7 +246,7 @@ static sel_status rule_take_results(const sel_lua_rule *rule, int base, double *
         lua_settop(L, base + 1);
         return lua_istable(L, -1) ? take_fields(rule, out, error)
                : only >= 0
-                   ? take_value(rule, only, rule->field[only].name, out, error)
+                   ? take_value(rule, only, rule->cells->field[only].name, out, error)
                    : sel_fail_at(error, rule->base.where,
                                  "%s: function must return { NAME = value, ... }", rule->label);
     }
@@ -291,27 +294,37 @@ static sel_status rule_call(const sel_rule_source *self, const sel_rule_place *a
     return status;
 }
 
-/* sel_rule_source.read */
-static sel_status rule_read(const sel_rule_source *self, const sel_cell_field *field, int fields,
-                            int dims, sel_rule_returns returns, const sel_rule **rule, char *why,
-                            sel_error *error) {
-    sel_lua_rule *r = self->data;
-    r->field = field;
-    r->fields = fields;
-    r->dims = dims;
-    r->returns = returns;
-    const sel_status status = sel_read_rule(r, rule, why, error);
-    if (*rule && !sel_rule_compare(r, *rule, why))
-        *rule = NULL;
-    if (*rule && r->mistaken) {
-        *rule = NULL;
-        return sel_fail_at(error, r->doubted, "%s: %s", r->label, r->doubt);
-    }
-    return status;
+/* ---- reading ---- */
+
+void sel_rule_read(sel_lua_rule *rule, const sel_cells *cells) {
+    sel_arena *arena = rule->script->arena;
+    const sel_rule *graph = NULL;
+    sel_error error = {.status = SEL_OK};
+    char why[SEL_RULE_WHY] = "";
+    rule->cells = cells;
+    sel_status status = sel_read_rule(rule, &graph, why, &error);
+    if (graph && !sel_rule_compare(rule, graph, why))
+        graph = NULL;
+    if (graph && rule->mistaken)
+        status = sel_fail_at(&error, rule->doubted, "%s: %s", rule->label, rule->doubt);
+    sel_error *mistake = status ? sel_arena_alloc(arena, sizeof *mistake) : NULL;
+    if (mistake)
+        *mistake = error;
+    rule->base.rule = status ? NULL : graph;
+    rule->base.why = graph ? NULL : sel_arena_copy(arena, why);
+    rule->base.mistake = mistake;
+}
+
+void sel_rules_loaded(sel_script *script) {
+    for (sel_lua_rule *r = script->rules; r; r = r->next)
+        if (!r->cells && r->simulation && r->simulation->cells)
+            sel_rule_read(r, r->simulation->cells);
 }
 
 const sel_rule_source *sel_rule_source_create(sel_script *script, int index,
-                                              const sel_function_needs *needs, sel_where where,
+                                              const sel_function_needs *needs,
+                                              const sel_simulation *simulation,
+                                              sel_rule_returns returns, sel_where where,
                                               char reason[512]) {
     lua_State *L = script->L;
     lua_Debug info;
@@ -325,11 +338,12 @@ const sel_rule_source *sel_rule_source_create(sel_script *script, int index,
     if (!arguments)
         return NULL;
     sel_lua_rule *rule = sel_script_alloc(script, "the scenario", sizeof *rule);
-    *rule = (sel_lua_rule){.base = {where, rule_read, rule_call, rule},
+    *rule = (sel_lua_rule){.base = {.where = where, .call = rule_call, .data = rule},
                            .script = script,
                            .label = needs->label,
                            .controls = needs->controls,
-                           .common = needs->common,
+                           .simulation = simulation,
+                           .returns = returns,
                            .count = info.nparams,
                            .arguments = arguments};
     lua_pushvalue(L, index);

@@ -33,6 +33,7 @@ static void fill_simulation(sel_filler *f, const char *path, sel_simulation *sim
     simulation->series = f->script->series;
     simulation->rasters = f->script->rasters;
     f->dims = 0;
+    f->simulation = simulation;
     f->common = simulation->params;
     f->controls = &simulation->params->controls;
     bool filled =
@@ -155,6 +156,42 @@ void sel_fill_scenario(sel_script *script, const char *path) {
     fill_simulations(&f, path, index, count);
     sel_functions_loaded(script);
     sel_fill_report(&f);
+}
+
+/* ---- fields that a scenario names ---- */
+
+/* A step of sel_fill_fields. Mistakes are added to those of the simulation. */
+static sel_status name_with(sel_script *script, sel_simulation *simulation,
+                            sel_status (*name)(sel_simulation *simulation, sel_arena *arena,
+                                               sel_error *error),
+                            sel_error *error) {
+    sel_error found = {.status = SEL_OK};
+    if (simulation->mistakes)
+        found = *simulation->mistakes;
+    if (name(simulation, script->arena, &found) == SEL_NO_DEVICE)
+        return sel_fail(error, found.status, "%s", found.text);
+    sel_error *kept = found.status ? sel_arena_alloc(script->arena, sizeof *kept) : NULL;
+    if (found.status && !kept)
+        return sel_fail_memory(error, "the mistakes of a scenario", sizeof *kept);
+    if (kept)
+        *kept = found;
+    simulation->mistakes = kept;
+    return SEL_OK;
+}
+
+sel_status sel_fill_fields(sel_script *script, sel_error *error) {
+    const sel_scenario *scenario = script->scenario;
+    sel_simulation *const end = scenario->simulations + scenario->count;
+    sel_status status = SEL_OK;
+    for (sel_simulation *s = scenario->simulations; s < end && !status; s++)
+        if (s->solver->name_cells)
+            status = name_with(script, s, s->solver->name_cells, error);
+    if (!status)
+        sel_rules_loaded(script);
+    for (sel_simulation *s = scenario->simulations; s < end && !status; s++)
+        if (s->solver->name_fields)
+            status = name_with(script, s, s->solver->name_fields, error);
+    return status;
 }
 
 /* ---- single tables ---- */

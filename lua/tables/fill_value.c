@@ -376,10 +376,11 @@ static const sel_rule_source *read_rule(sel_filler *f, const sel_slot *slot, int
         .label = sel_fill_print(f, "%s.%s", slot->label, slot->field->name),
         .dims = f->dims,
         .controls = f->controls,
-        .common = f->common,
     };
     const sel_where where = sel_function_where(f->script, index, sel_span_where(slot->span));
-    const sel_rule_source *source = sel_rule_source_create(f->script, index, &needs, where, reason);
+    const sel_rule_source *source = sel_rule_source_create(
+        f->script, index, &needs, f->simulation,
+        f->returns_fields ? SEL_RETURNS_FIELDS : SEL_RETURNS_NUMBERS, where, reason);
     if (!source)
         sel_fill_mistake(f, where, "%s: %s", needs.label, reason);
     return source;
@@ -390,7 +391,7 @@ static void fill_rule(sel_filler *f, const sel_slot *slot, int index, void *memb
         *(const struct sel_rule_source **)member = read_rule(f, slot, index);
 }
 
-/* A function of cells, or a list of them. */
+/* A function of cells that returns fields, or a list of them. */
 static void fill_rules(sel_filler *f, const sel_slot *slot, int index, void *member) {
     sel_named_rules *to = member;
     sel_table_field field = *slot->field;
@@ -402,10 +403,12 @@ static void fill_rules(sel_filler *f, const sel_slot *slot, int index, void *mem
     field.kind = SEL_KIND_RULE;
     to->n = n;
     to->v = sel_fill_alloc(f, (size_t)n * sizeof *to->v);
+    f->returns_fields = true;
     if (single)
         sel_fill_value(f, &rule, index, &to->v->source);
     else
         sel_fill_items(f, &rule, index, 1, n, sel_fill_value, &to->v->source, sizeof *to->v);
+    f->returns_fields = false;
 }
 
 static void fill_bool(sel_filler *f, const sel_slot *slot, int index, void *member) {

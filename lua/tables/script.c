@@ -226,6 +226,8 @@ sel_status sel_script_run(const char *path, const sel_script_options *options,
     }
     script->arena->limit = SIZE_MAX;
     script->error = NULL;
+    if (error->status == SEL_OK && !prompt)
+        sel_fill_fields(script, error);
     if (error->status == SEL_OK)
         return SEL_OK;
     sel_scenario_destroy(*scenario);

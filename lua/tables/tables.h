@@ -58,13 +58,15 @@ typedef struct sel_filler {
     sel_script *script;
     lua_State *L;
     sel_arena *arena;
-    const struct sel_solver *solver; /* of the simulation being filled */
-    int dims;                        /* 2 or 3; 0: not known */
-    const sel_common *common;        /* of the simulation; itself still being filled */
+    const struct sel_solver *solver;  /* of the simulation being filled */
+    int dims;                         /* 2 or 3; 0: not known */
+    const sel_simulation *simulation; /* NULL: a table alone */
+    const sel_common *common;         /* of the simulation; itself still being filled */
     const sel_numbers *controls;
     const sel_named_choices *types; /* the types of fields that the simulation names */
     const char *const *type_names;
-    int depth; /* of nested shapes */
+    bool returns_fields; /* functions of cells return fields; false: numbers */
+    int depth;           /* of nested shapes */
     sel_mistake *mistakes;
     int mistake_count;
 } sel_filler;
@@ -156,6 +158,11 @@ const sel_shape *sel_fill_shape(sel_filler *f, const sel_slot *slot, int index);
 /* Fills script->scenario from the script's result at the top of the stack. Mistakes go to
  * script->error. Raises an error only without memory. */
 void sel_fill_scenario(sel_script *script, const char *path);
+
+/* Names the fields of simulations whose scenario does so, and reads their functions of cells. To be
+ * called when the scenario is filled without mistakes. Mistakes found here are in the simulations;
+ * it fails only without memory. */
+sel_status sel_fill_fields(sel_script *script, sel_error *error);
 
 /* As sel_fill_scenario, for the value at `index` alone: simulations; or a shape, law or output as
  * far as it can be checked without a simulation. Other values are accepted. Returns the number of

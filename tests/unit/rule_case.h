@@ -59,6 +59,15 @@ static inline void fill(lua_State *L) {
                  f.mistakes[i].where.line, f.mistakes[i].text);
 }
 
+/* Reads the first rule, for cells with these fields. */
+static inline const sel_rule_source *read_first(const sel_cells *cells, sel_rule_returns returns) {
+    const sel_rule_source *source = filled.rule.v[0].source;
+    sel_lua_rule *rule = source->data;
+    rule->returns = returns;
+    sel_rule_read(rule, cells);
+    return source;
+}
+
 #define MODEL(fields) \
     "local sel = require 'selenite'\nlocal law = sel.law\nreturn sel.lbm {\n" fields " }\n"
 

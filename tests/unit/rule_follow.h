@@ -55,12 +55,14 @@ static inline sel_rule_place place_of(const uint64_t *number) {
 
 static inline const sel_rule *read_rule(const script_case *c, sel_rule_returns returns, char *why,
                                         sel_error *error) {
-    const sel_rule *rule = NULL;
-    const sel_rule_source *source = filled.rule.v[0].source;
+    static const sel_cells cells = {fields, FIELDS, 2};
+    const sel_rule_source *source = read_first(&cells, returns);
     (void)c;
     memset(error, 0, sizeof *error);
-    source->read(source, fields, FIELDS, 2, returns, &rule, why, error);
-    return rule;
+    snprintf(why, SEL_RULE_WHY, "%s", source->why ? source->why : "");
+    if (source->mistake)
+        *error = *source->mistake;
+    return source->rule;
 }
 
 /* Compares the rule with Lua in so many cells; returns in how many it failed. */

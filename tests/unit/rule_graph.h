@@ -98,19 +98,11 @@ static inline void graph_return(graph *g, int field, int node) {
     g->output[g->rule.outputs++] = (sel_rule_output){field, node};
 }
 
-static inline sel_status graph_read_source(const sel_rule_source *self, const sel_cell_field *field,
-                                           int fields, int dims, sel_rule_returns returns,
-                                           const sel_rule **rule, char *why, sel_error *error) {
-    (void)field, (void)fields, (void)dims, (void)returns, (void)why, (void)error;
-    *rule = &((graph *)self->data)->rule;
-    return SEL_OK;
-}
-
 static inline graph *graph_create(void) {
     graph *g = calloc(1, sizeof *g);
     assert_non_null(g);
     g->rule = (sel_rule){.name = "rule", .node = g->node, .output = g->output, .fails = -1};
-    g->source = (sel_rule_source){.read = graph_read_source, .data = g};
+    g->source = (sel_rule_source){.rule = &g->rule};
     return g;
 }
 

@@ -90,7 +90,7 @@ static void compare_results(const sel_results *a, const sel_results *b, int prec
 /* Rules that may contract sums and products as a processor does best, or call functions of math,
  * which are right to 2 units in the last place. */
 static bool is_inexact(const sel_simulation *simulation, const sel_plan *plan) {
-    if (simulation->solver != &rule_solver && !simulation->solver->adapt) {
+    if (simulation->solver->table != &rule_table) {
         return false;
     }
     const rule_model *m = ((const rule_plan *)plan)->model;
@@ -148,10 +148,10 @@ static void run_and_compare(const sel_scenario *scenario, const sel_simulation *
         /* What rules conserve is the sum of thousands of cells, which backends add up in orders of
          * their own. */
         compare_results(&report[0].results, &report[1].results, precision,
-                        potential                            ? 1e4
-                        : heat                               ? heat_scale(&run)
-                        : simulation->solver == &rule_solver ? 10
-                                                             : 1);
+                        potential                                  ? 1e4
+                        : heat                                     ? heat_scale(&run)
+                        : simulation->solver->table == &rule_table ? 10
+                                                                   : 1);
         if (report[0].steps != report[1].steps || report[0].stopped_by != report[1].stopped_by) {
             disagree("ended after %d and %d steps", (int)report[0].steps, (int)report[1].steps);
         }

@@ -180,7 +180,7 @@ static bool is_read(unsigned number) {
     bool read = !script_load(&c, text) &&
                 !sel_prepare(c.scenario->simulations, &settings, &prepared, &error);
     if (read) {
-        const rule_model *m = (const rule_model *)prepared.simulation->solver;
+        const rule_model *m = ((const rule_plan *)prepared.plan)->model;
         for (int k = 0; k < 2; k++) {
             read =
                 read && m->function[m->rules + k].rule && m->function[m->rules + k].rule->fails < 0;

@@ -274,7 +274,7 @@ static void bytes_that_end_at_255_give_the_values_of_the_graph(void **state) {
                   "b = function(x, y) return math.floor(x * x * 37 + y * 101) % 256 end } }");
         rule_params_of(&c)->rule.v[0].source = &g->source;
         rule_open(&c, 1);
-        of_bytes += ((const rule_model *)c.prepared.simulation->solver)->function[0].code->bytes;
+        of_bytes += ((const rule_plan *)c.prepared.plan)->model->function[0].code->bytes;
         check_step(&c, g, names, 1);
         free(g);
         rule_close(&c);

@@ -96,15 +96,13 @@ static double random_of(const sel_rule_place *self, int64_t k) {
 /* Reads the rule, and calls it in Lua at a cell. */
 static sel_status call(const char *text, sel_rule_returns returns, double out[3],
                        sel_error *error) {
+    static const sel_cells cells = {fields, 3, 2};
     script_case c;
-    char why[SEL_RULE_WHY];
-    const sel_rule *rule;
     const sel_rule_place at = {
         .place = {1.5, 2.5}, .t = 4, .dt = 0.5, .read = read_field, .random = random_of};
     load(&c, text);
     assert_string_equal(mistakes, "");
-    const sel_rule_source *source = filled.rule.v[0].source;
-    source->read(source, fields, 3, 2, returns, &rule, why, error);
+    const sel_rule_source *source = read_first(&cells, returns);
     memset(error, 0, sizeof *error); /* what reading finds wrong is not told */
     out[0] = out[1] = out[2] = -1;
     const sel_status status = source->call(source, &at, out, error);

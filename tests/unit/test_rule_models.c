@@ -109,10 +109,84 @@ static void dt_follows_its_limit_and_time_is_the_sum_of_steps(void **state) {
     follow_dt(", a = 'real', b = 'real', d = 'real', e = 'real'");
 }
 
+/* ---- functions are read when the script is loaded ---- */
+
+#define PAIR(function)                                                                 \
+    RULE_BEGIN "return sel.rule { size = { 5, 4 }, periodic = { 'x', 'y' }, state = {" \
+               "u = 'real', n = 'i32' }, stop = { steps = 1 }, main = 'u',\n"          \
+               "derived = { pair = function(c) return c.u, c.n end },\n"               \
+               "rule = " function " }"
+
+static void a_loaded_script_has_graphs_and_fields(void **state) {
+    (void)state;
+    rule_case c;
+    int component;
+    rule_load(&c, PAIR("function(c) return { u = c.u / 3 } end"));
+    const sel_simulation *simulation = c.script.scenario->simulations;
+    const rule_params *params = rule_params_of(&c);
+    assert_non_null(params->rule.v[0].source->rule);
+    assert_int_equal(params->derived.v[0].source->rule->outputs, 2);
+    assert_int_equal(sel_solver_field(simulation->solver, 2, "pair_y", &component), 2);
+    assert_int_equal(component, 1);
+    assert_null(simulation->mistakes);
+    script_done(&c.script);
+}
+
+static void plans_of_two_precisions_share_the_graphs(void **state) {
+    (void)state;
+    rule_case c;
+    sel_prepared prepared[2];
+    const rule_model *m[2];
+    rule_load(&c, PAIR("function(c) return { u = c.u / 3 } end"));
+    for (int k = 0; k < 2; k++) {
+        const sel_settings settings = {.precision = k, .backend = SEL_BACKEND_CPU, .threads = 1};
+        assert_int_equal(
+            sel_prepare(c.script.scenario->simulations, &settings, &prepared[k], &c.error), SEL_OK);
+        m[k] = ((const rule_plan *)prepared[k].plan)->model;
+    }
+    assert_ptr_equal(m[0]->function[0].rule, m[1]->function[0].rule);
+    assert_int_equal(m[0]->function[0].code->tables.output[0].type, SEL_NUMBER_F);
+    assert_int_equal(m[1]->function[0].code->tables.output[0].type, SEL_NUMBER_D);
+    assert_true(rule_size(m[0], 0) == 4 && rule_size(m[1], 0) == 8);
+    sel_prepared_release(&prepared[0]);
+    sel_prepared_release(&prepared[1]);
+    script_done(&c.script);
+}
+
+static void mistakes_of_a_function_are_those_of_its_simulation(void **state) {
+    (void)state;
+    static const sel_settings settings = {.precision = -1, .backend = SEL_BACKEND_CPU};
+    rule_case c;
+    rule_load(&c, RULE_BEGIN
+              "local function of(name, rule) return sel.rule { name = name, size = { 5, 4 },\n"
+              "periodic = { 'x', 'y' }, state = { u = 'real' }, stop = { steps = 1 },\n"
+              "rule = rule, regions = { { where = shape.face 'x-', law = { v = law.wall {} } } } "
+              "} end\n"
+              "local function right(c) return c.u end\n"
+              "local function wrong(c)\nreturn c.w end\n"
+              "local a = of('a', right)\na.regions = nil\n"
+              "return { a, of('b', wrong) }");
+    const char *text = "s.lua:9: sel.rule.rule: a cell has no field 'w'; it has u\n"
+                       "s.lua:6: law: there is no field 'v'";
+    sel_prepared prepared;
+    assert_int_equal(sel_prepare(c.script.scenario->simulations, &settings, &prepared, &c.error),
+                     SEL_OK);
+    sel_prepared_release(&prepared);
+    assert_int_equal(
+        sel_prepare(c.script.scenario->simulations + 1, &settings, &prepared, &c.error),
+        SEL_BAD_SCENARIO);
+    assert_string_equal(c.error.text, text);
+    sel_prepared_release(&prepared);
+    script_done(&c.script);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(water_moves_as_in_sel_aqua),
         cmocka_unit_test(dt_follows_its_limit_and_time_is_the_sum_of_steps),
+        cmocka_unit_test(a_loaded_script_has_graphs_and_fields),
+        cmocka_unit_test(plans_of_two_precisions_share_the_graphs),
+        cmocka_unit_test(mistakes_of_a_function_are_those_of_its_simulation),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

@@ -19,7 +19,7 @@ static char *print_model(const rule_case *c, bool whole) {
     size_t length;
     FILE *to = open_memstream(&text, &length);
     assert_non_null(to);
-    rule_print((const rule_model *)c->prepared.simulation->solver, c->prepared.domain->grid.dt,
+    rule_print(((const rule_plan *)c->prepared.plan)->model, c->prepared.domain->grid.dt,
                marches ? &march : NULL, to);
     fclose(to);
     return text;

@@ -69,13 +69,15 @@ typedef struct rule_function {
     uint64_t writes, turns;  /* turns: the new value goes to the other copy */
 } rule_function;
 
+/* The scenario's, which describes the fields; and that of a plan, a copy with the functions in the
+ * plan's precision. */
 typedef struct rule_model {
     sel_solver solver; /* with the fields of this scenario */
-    sel_simulation simulation;
     const rule_params *params;
     sel_arena *arena;
-    int dims, precision, reach; /* reach: of all functions, along all axes */
+    int dims;
     int entries, states, fields;
+    sel_cells cells;                        /* field[fields] */
     rule_entry entry[SEL_MOST_CELL_FIELDS]; /* state, then data */
     /* Of all entries, and of those of the state; ended by NULL. */
     const char *name[SEL_MOST_CELL_FIELDS + 1], *state_name[SEL_MOST_CELL_FIELDS + 1];
@@ -83,10 +85,12 @@ typedef struct rule_model {
     int entry_of[SEL_MOST_CELL_FIELDS];
     const char *saved[SEL_MOST_CELL_FIELDS]; /* what its array is called in checkpoints */
     int rules, deriveds, functions;
+    int main;              /* entry */
+    uint64_t reals, bytes; /* state fields of these types */
+    /* Of a plan: */
+    int precision, reach;    /* reach: of all functions, along all axes */
     rule_function *function; /* the rules, derived fields, then dt.limit if it is given */
     int uniforms, slots;     /* of all functions; the most of one */
-    int main;                /* entry */
-    uint64_t reals, bytes;   /* state fields of these types */
     uint64_t doubled;        /* fields of two copies */
     uint64_t swapping;       /* whose present copy is another one after each step */
     /* One function of one or two fields of reals that looks at cells beside, in 2-D. */
@@ -102,13 +106,21 @@ static inline int rule_size(const rule_model *m, int field) {
 /* Of one number of each of these fields. */
 int rule_bytes(const rule_model *m, uint64_t fields);
 
-sel_status rule_adapt(const sel_simulation *simulation, int precision, sel_arena *arena,
-                      const sel_simulation **own, sel_error *error);
+/* Function k as the script gives it: its source, name and graph. */
+rule_function rule_function_at(const rule_params *params, int k);
+
+/* sel_solver.name_cells, name_fields */
+sel_status rule_name_cells(sel_simulation *simulation, sel_arena *arena, sel_error *error);
+sel_status rule_name_fields(sel_simulation *simulation, sel_arena *arena, sel_error *error);
+/* Makes the model of a plan, in the arena. */
+sel_status rule_model_compile(const sel_simulation *simulation, int precision, sel_arena *arena,
+                              const rule_model **model, sel_error *error);
 
 /* ---- the plan ---- */
 
 typedef struct rule_plan {
     sel_plan base;
+    sel_arena *arena; /* of the model */
     const rule_model *model;
     struct rule_audit *audit; /* NULL: none */
     unsigned law_depends;     /* of all values of laws */
@@ -126,7 +138,7 @@ const rule_law *rule_law_value(const rule_plan *plan, int region, int entry);
 /* The audit of steps in single precision (rule_audit.c): prepares it; frees it; sel_solver.audit.
  */
 sel_status rule_audit_find(rule_plan *plan, sel_error *error);
-void rule_audit_clear(sel_plan *plan);
+void rule_audit_clear(rule_plan *plan);
 const sel_audit_reads *rule_audit_reads(const sel_plan *plan);
 bool rule_audit_step(const sel_state *state, int64_t step, const double *const *values, int k,
                      sel_audit *found);

@@ -210,8 +210,7 @@ sel_status rule_audit_find(rule_plan *plan, sel_error *error) {
     return audit->count > 0 ? rule_audit_list_reads(audit, plan, error) : SEL_OK;
 }
 
-void rule_audit_clear(sel_plan *base) {
-    rule_plan *plan = (rule_plan *)base;
+void rule_audit_clear(rule_plan *plan) {
     if (plan->audit) {
         free(plan->audit->reads.cell);
         free(plan->audit->fixed);

@@ -1,4 +1,8 @@
-/* rule_model.c -- the fields and functions that a scenario of sel.rule describes. */
+/* rule_model.c -- the fields and functions that a scenario of sel.rule describes.
+ *
+ * rule_name_cells and rule_name_fields describe and check them when the table is read.
+ * rule_model_compile adds, for a plan, the functions in the plan's precision.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +33,7 @@ static sel_status check_name(const rule_model *m, const char *name, sel_where wh
     }
     other = e < 0 ? other : m->entry[e].state ? "in state" : "in data";
     for (int d = 0; d < m->deriveds; d++) {
-        other = strcmp(m->function[m->rules + d].name, name) == 0 ? "in derived" : other;
+        other = strcmp(m->params->derived.v[d].name, name) == 0 ? "in derived" : other;
     }
     return other ? sel_fail_at(error, where, "sel.rule: '%s' is already %s; choose another name",
                                name, other)
@@ -193,24 +197,30 @@ static const sel_program *code_of_lua(const rule_model *m, bool numbers) {
     return code;
 }
 
-static sel_status read_function(rule_model *m, const char *name, const sel_rule_source *source,
-                                sel_rule_returns returns, rule_function *f, sel_error *error) {
-    char why[SEL_RULE_WHY] = "";
-    *f = (rule_function){.source = source, .name = name};
-    sel_status status =
-        source->read(source, m->field, m->fields, m->dims, returns, &f->rule, why, error);
-    if (status) {
-        return status;
-    }
-    f->name = name ? name : f->rule ? f->rule->name : "rule";
-    f->why = f->rule ? NULL : sel_arena_copy(m->arena, why);
+rule_function rule_function_at(const rule_params *p, int k) {
+    const int d = k - p->rule.n;
+    const bool derived = d >= 0 && d < p->derived.n;
+    const sel_rule_source *source = d < 0     ? p->rule.v[k].source
+                                    : derived ? p->derived.v[d].source
+                                              : p->dt.limit;
+    const char *name = derived        ? p->derived.v[d].name
+                       : d >= 0       ? "dt.limit"
+                       : source->rule ? source->rule->name
+                                      : "rule";
+    return (rule_function){
+        .source = source, .name = name, .rule = source->rule, .why = source->why};
+}
+
+static sel_status compile_function(rule_model *m, int k, sel_error *error) {
+    rule_function *f = &m->function[k];
+    *f = rule_function_at(m->params, k);
     find_masks(m, f);
-    const bool numbers = returns == SEL_RETURNS_NUMBERS;
+    const bool numbers = k >= m->rules;
     const sel_program_form form = {
         .field = m->field, .single = m->precision == SEL_F32, .numbers = numbers};
     f->code = f->rule ? sel_program_compile(f->rule, &form, m->arena) : code_of_lua(m, numbers);
     if (!f->code) {
-        return sel_fail_at(error, source->where, "sel.rule: '%s' is too long", f->name);
+        return sel_fail_at(error, f->source->where, "sel.rule: '%s' is too long", f->name);
     }
     const sel_packed_program *l = &f->code->layout;
     f->first = m->uniforms;
@@ -234,7 +244,7 @@ static bool is_simple(const rule_model *m) {
 static void find_turns(rule_model *m) {
     for (int k = 0; k < m->rules; k++) {
         rule_function *f = &m->function[k];
-        for (int o = 0; f->code && o < f->code->layout.outputs; o++) {
+        for (int o = 0; o < f->code->layout.outputs; o++) {
             f->writes |= UINT64_C(1) << f->code->tables.output[o].field;
         }
         m->simple = is_simple(m);
@@ -252,63 +262,66 @@ int rule_bytes(const rule_model *m, uint64_t fields) {
     return bytes;
 }
 
+/* How many numbers a function returns; Lua's functions return one. */
+static int count_results(const rule_function *f) {
+    return f->rule ? f->rule->outputs : 1;
+}
+
 static sel_status check_count(const rule_model *m, const rule_function *f, const char *what,
                               bool vectors, sel_error *error) {
-    const int count = f->code->layout.outputs;
+    const int count = count_results(f);
     return count == 1 || (vectors && count == m->dims)
                ? SEL_OK
                : sel_fail_at(error, f->source->where, "%s must return 1 number%s, not %d", what,
                              vectors ? m->dims == 2 ? " or 2" : " or 3" : "", count);
 }
 
-static sel_status read_functions(rule_model *m, sel_error *error) {
+/* The mistake that the reader of functions has found in one. */
+static sel_status check_text(const rule_function *f, sel_error *error) {
+    const sel_error *mistake = f->source->mistake;
+    return mistake ? sel_fail(error, mistake->status, "%s", mistake->text) : SEL_OK;
+}
+
+static sel_status check_functions(rule_model *m, sel_error *error) {
     const rule_params *p = m->params;
-    const size_t count = (size_t)(p->rule.n + p->derived.n + 1);
     sel_status status = SEL_OK;
     char what[96];
-    m->function = sel_arena_alloc(m->arena, count * sizeof *m->function);
-    if (!m->function) {
-        return sel_fail_memory(error, "the rules", 0);
-    }
     for (; m->rules < p->rule.n; m->rules++) {
-        sel_status read = read_function(m, NULL, p->rule.v[m->rules].source, SEL_RETURNS_FIELDS,
-                                        &m->function[m->rules], error);
-        status = status ? status : read;
+        const rule_function f = rule_function_at(p, m->rules);
+        sel_status found = check_text(&f, error);
+        status = status ? status : found;
     }
     for (; m->deriveds < p->derived.n; m->deriveds++) {
-        const sel_named_rule *given = &p->derived.v[m->deriveds];
-        rule_function *f = &m->function[m->rules + m->deriveds];
-        sel_status read = check_name(m, given->name, given->source->where, error);
-        read = read ? read
-                    : read_function(m, given->name, given->source, SEL_RETURNS_NUMBERS, f, error);
-        f->name = given->name;
-        snprintf(what, sizeof what, "derived.%.64s", given->name);
-        status = status ? status : read ? read : check_count(m, f, what, true, error);
+        const rule_function f = rule_function_at(p, m->rules + m->deriveds);
+        sel_status found = check_name(m, f.name, f.source->where, error);
+        found = found ? found : check_text(&f, error);
+        snprintf(what, sizeof what, "derived.%.64s", f.name);
+        status = status ? status : found ? found : check_count(m, &f, what, true, error);
     }
     m->functions = m->rules + m->deriveds;
     if (p->dt.limit) {
-        rule_function *f = &m->function[m->functions++];
-        sel_status read = read_function(m, "dt.limit", p->dt.limit, SEL_RETURNS_NUMBERS, f, error);
-        status = status ? status : read ? read : check_count(m, f, "dt.limit", false, error);
+        const rule_function f = rule_function_at(p, m->functions++);
+        sel_status found = check_text(&f, error);
+        status = status ? status : found ? found : check_count(m, &f, f.name, false, error);
     }
-    find_turns(m);
     return status;
 }
 
-/* ---- the solver ---- */
+/* ---- the solver of a scenario ---- */
 
 /* Of dt.limit, too, which is asked for by the number behind those of the fields. */
-static sel_status make_fields(rule_model *m, sel_error *error) {
+static sel_status make_fields(rule_model *m, sel_arena *arena, sel_error *error) {
     const int count = m->entries + m->functions - m->rules;
-    sel_field_info *info = sel_arena_alloc(m->arena, (size_t)count * sizeof *info);
+    sel_field_info *info = sel_arena_alloc(arena, (size_t)count * sizeof *info);
     if (!info) {
         return sel_fail_memory(error, "the fields", 0);
     }
     for (int k = 0; k < count; k++) {
-        const bool derived = k >= m->entries;
-        const rule_function *f = derived ? &m->function[m->rules + k - m->entries] : NULL;
-        const int components = derived ? f->code->layout.outputs : m->entry[k].components;
-        info[k] = (sel_field_info){.name = derived ? f->name : m->entry[k].name,
+        const rule_entry *entry = k < m->entries ? &m->entry[k] : NULL;
+        const rule_function f = entry ? (rule_function){.name = entry->name}
+                                      : rule_function_at(m->params, m->rules + k - m->entries);
+        const int components = entry ? entry->components : count_results(&f);
+        info[k] = (sel_field_info){.name = f.name,
                                    .rank = components > 1 ? SEL_VECTOR : SEL_SCALAR,
                                    .unit = "the script's"};
     }
@@ -318,25 +331,25 @@ static sel_status make_fields(rule_model *m, sel_error *error) {
     return SEL_OK;
 }
 
-static sel_status check_uses(rule_model *m, sel_error *error) {
+static sel_status check_uses(rule_model *m, const sel_simulation *simulation, sel_error *error) {
     const rule_params *p = m->params;
     char near[256];
     sel_status status = SEL_OK;
     int component;
     m->main = p->main ? sel_name_index(m->state_name, p->main) : 0;
     if (m->main < 0 || m->states == 0) {
-        status = sel_fail_at(error, sel_simulation_where(&m->simulation, "main"),
+        status = sel_fail_at(error, sel_simulation_where(simulation, "main"),
                              "main: state has no field '%s'%s", p->main,
                              suggest_entry(m, p->main, m->state_name, near));
     } else if (!p->main && m->states > 1 && !isnan(p->common.stop.steady)) {
         status =
-            sel_fail_at(error, sel_simulation_where(&m->simulation, "stop"),
+            sel_fail_at(error, sel_simulation_where(simulation, "stop"),
                         "stop.steady needs main = \"NAME\", the field of state that it watches");
     }
     for (int k = 0; k < p->conserved.n; k++) {
         const char *name = p->conserved.v[k];
         if (sel_solver_field(&m->solver, m->dims, name, &component) < 0) {
-            status = sel_fail_at(error, sel_simulation_where(&m->simulation, "conserved"),
+            status = sel_fail_at(error, sel_simulation_where(simulation, "conserved"),
                                  "conserved: there is no field '%s'%s", name,
                                  suggest_entry(m, name, m->name, near));
         }
@@ -377,8 +390,7 @@ static sel_status check_laws(const rule_model *m, const sel_named_variants *laws
     return status;
 }
 
-sel_status rule_adapt(const sel_simulation *simulation, int precision, sel_arena *arena,
-                      const sel_simulation **own, sel_error *error) {
+sel_status rule_name_cells(sel_simulation *simulation, sel_arena *arena, sel_error *error) {
     rule_model *m = sel_arena_alloc(arena, sizeof *m);
     if (!m) {
         return sel_fail_memory(error, "the rules", sizeof *m);
@@ -386,23 +398,53 @@ sel_status rule_adapt(const sel_simulation *simulation, int precision, sel_arena
     m->arena = arena;
     m->params = (const rule_params *)simulation->params;
     m->dims = simulation->params->size.n;
-    m->precision = precision;
     m->solver = rule_solver;
-    m->simulation = *simulation;
-    m->simulation.solver = &m->solver;
-    const sel_list *regions = &simulation->params->regions;
-    sel_status status = add_entries(m, error);
+    const sel_status status = add_entries(m, error);
     for (int e = 0; e < m->entries && !status; e++) {
         find_range(m, &m->entry[e]);
     }
-    status = status ? status : read_functions(m, error);
-    status = status ? status : make_fields(m, error);
-    status = status ? status : check_uses(m, error);
+    m->cells = (sel_cells){m->field, m->fields, m->dims};
+    simulation->solver = &m->solver;
+    simulation->cells = status ? NULL : &m->cells;
+    return status;
+}
+
+sel_status rule_name_fields(sel_simulation *simulation, sel_arena *arena, sel_error *error) {
+    rule_model *m = (rule_model *)(uintptr_t)simulation->solver;
+    const sel_list *regions = &simulation->params->regions;
+    sel_status status = simulation->cells ? check_functions(m, error) : SEL_BAD_SCENARIO;
+    status = status ? status : make_fields(m, arena, error);
+    status = status ? status : check_uses(m, simulation, error);
     for (int k = 0; k < regions->n && m->entries > 0; k++) {
         sel_status laws = check_laws(m, &((const sel_region *)regions->v)[k].laws, error);
         status = status ? status : laws;
     }
     sel_status gaps = check_laws(m, &m->params->nodata, error);
-    *own = &m->simulation;
     return status ? status : gaps;
+}
+
+/* ---- the model of a plan ---- */
+
+sel_status rule_model_compile(const sel_simulation *simulation, int precision, sel_arena *arena,
+                              const rule_model **model, sel_error *error) {
+    rule_model *m = sel_arena_alloc(arena, sizeof *m);
+    sel_status status = SEL_OK;
+    if (m) {
+        *m = *(const rule_model *)simulation->solver;
+        m->function = sel_arena_alloc(arena, (size_t)m->functions * sizeof *m->function);
+    }
+    if (!m || !m->function) {
+        return sel_fail_memory(error, "the rules", sizeof *m);
+    }
+    m->arena = arena;
+    m->precision = precision;
+    *model = m;
+    for (int k = 0; k < m->functions; k++) {
+        const sel_status one = compile_function(m, k, error);
+        status = status ? status : one;
+    }
+    if (!status) {
+        find_turns(m);
+    }
+    return status;
 }

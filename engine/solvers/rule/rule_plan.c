@@ -63,8 +63,15 @@ static sel_status find_blank(const sel_simulation *simulation, const sel_domain 
 
 static sel_status rule_plan_complete_plan(sel_plan *base, sel_error *error) {
     rule_plan *plan = (rule_plan *)base;
-    const rule_model *m = plan->model = (const rule_model *)base->simulation->solver;
     const sel_domain *domain = base->domain;
+    plan->arena = sel_arena_create();
+    const sel_status status = plan->arena ? rule_model_compile(base->simulation, base->precision,
+                                                               plan->arena, &plan->model, error)
+                                          : sel_fail_memory(error, "the rules", 0);
+    if (status) {
+        return status;
+    }
+    const rule_model *m = plan->model;
     base->dt_steps = m->params->dt.limit ? m->params->dt.every : 0;
     for (int k = 0; k < domain->region_count * m->entries; k++) {
         const rule_law *law = rule_law_value(plan, 1 + k / m->entries, k % m->entries);
@@ -76,6 +83,12 @@ static sel_status rule_plan_complete_plan(sel_plan *base, sel_error *error) {
     }
     base->depends &= SEL_ON_T | SEL_ON_CONTROLS;
     return rule_audit_find(plan, error);
+}
+
+static void rule_plan_clear(sel_plan *base) {
+    rule_plan *plan = (rule_plan *)base;
+    rule_audit_clear(plan);
+    sel_arena_destroy(plan->arena);
 }
 
 /* ---- what users are told ---- */
@@ -139,12 +152,12 @@ static void rule_plan_warn(const sel_plan *base, sel_error *warnings) {
 static sel_status portable(const sel_simulation *simulation, sel_error *error) {
     const rule_model *m = (const rule_model *)simulation->solver;
     for (int k = 0; k < m->functions; k++) {
-        const rule_function *f = &m->function[k];
-        if (!f->rule) {
-            return sel_fail_at(error, f->source->where,
+        const rule_function f = rule_function_at(m->params, k);
+        if (!f.rule) {
+            return sel_fail_at(error, f.source->where,
                                "only Lua can evaluate %s, which runs on the processor (--backend "
                                "cpu): %s",
-                               f->name, f->why);
+                               f.name, f.why);
         }
     }
     return SEL_OK;
@@ -191,12 +204,13 @@ const sel_solver rule_solver = {
     .no_forces = true,
     .no_fluxes = true,
     .complete = rule_plan_complete,
-    .adapt = rule_adapt,
+    .name_cells = rule_name_cells,
+    .name_fields = rule_name_fields,
     .blank = find_blank,
     .solid = is_solid,
     .plan_size = sizeof(rule_plan),
     .plan = rule_plan_complete_plan,
-    .plan_clear = rule_audit_clear,
+    .plan_clear = rule_plan_clear,
     .facts = rule_plan_facts,
     .warn = rule_plan_warn,
     .json = rule_plan_json,
