@@ -130,6 +130,9 @@ static sel_status cpu_advance(sel_state *state, int64_t n, bool observed, sel_er
         if (state->plan->depends & due) {
             status = sel_state_agree(state, status, error);
         }
+        if (status && cpu->keep_terms) {
+            cpu->keep_terms(state);
+        }
         state->observing = n <= observes ? n : 0;
         if (!status && state->observing && cpu->observe) {
             cpu->observe(state, false);

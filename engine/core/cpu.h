@@ -67,6 +67,9 @@ typedef struct sel_cpu {
     /* Evaluates the terms (all that is evaluated before a step) of the step to come that depend on
      * what is `due`. NULL: there are none. */
     sel_status (*terms)(sel_state *state, unsigned due, sel_error *error);
+    /* After `terms` has failed on some rank: restores what fields of the present state need of the
+     * terms. NULL: nothing. */
+    void (*keep_terms)(sel_state *state);
     /* Fills the SEL_OBSERVED arrays for the next step, from its initial state and terms, or makes
      * the step itself do so; `initially`: for step 0, without a step before it. NULL: there are
      * none. */

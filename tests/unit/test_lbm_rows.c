@@ -5,8 +5,7 @@
 /* Collides what came to the cell x of a row, in the precision of the run. */
 #define COLLIDE(D, suffix, type)                                                                  \
     static void collide_##D##_##suffix(const lbm_step *step, int64_t x, int64_t row, double *g) { \
-        const lbm_layout *layout = &step->layout;                                                 \
-        const int64_t cells = layout->nx * layout->ny * layout->nz;                               \
+        const sel_layout *layout = step->acceleration_layout;                                     \
         lbm_rates_##D##_##suffix rates = {.omega_even = (type)step->numbers->omega_even,          \
                                           .omega_odd = (type)step->numbers->omega_odd,            \
                                           .tau = (type)step->numbers->tau,                        \
@@ -15,8 +14,8 @@
         type own[LBM_MAX_Q];                                                                      \
         for (int a = 0; a < D; a++) {                                                             \
             const type *field = step->acceleration_field;                                         \
-            rates.a[a] =                                                                          \
-                field ? field[a * cells + row * layout->nx + x] : (type)step->acceleration[a];    \
+            rates.a[a] = field ? field[a * layout->component + sel_layout_row(layout, row) + x]   \
+                               : (type)step->acceleration[a];                                     \
         }                                                                                         \
         for (int i = 0; i < LBM_MAX_Q; i++) {                                                     \
             own[i] = (type)g[i];                                                                  \

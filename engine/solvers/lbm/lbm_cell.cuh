@@ -87,24 +87,8 @@ static __device__ __forceinline__ const double *of_step(const lbm_gpu_step &s, c
     return stride ? values + cuda_now(s.clock) % CUDA_STEPS * stride : values;
 }
 
-// The index of cell (x, y, z) of the grid in the field of acceleration, which has whole planes.
-static __device__ __forceinline__ int64_t place_in_field(const lbm_gpu_layout &l, uint32_t x,
-                                                         uint32_t y, uint32_t z) {
-    return ((int64_t)z * l.ny + y) * l.pitch + x;
-}
-
-// The index in the field of acceleration of a cell of the block, given by its index.
-static __device__ __forceinline__ int64_t place_in_field(const lbm_gpu_layout &l, uint32_t index) {
-    if (LBM_DIMS == 3 && l.halo) {
-        const uint32_t z = index / l.slice, rest = index - z * l.slice, row = rest / l.pitch;
-        const uint32_t y = (row + l.low + l.ny - l.halo) % l.ny;
-        return place_in_field(l, rest - row * l.pitch, y, z + l.base);
-    }
-    return index + (int64_t)l.base * l.pitch * (LBM_DIMS == 3 ? l.ny : 1);
-}
-
-// The rates of a cell; in_field: its index in the field of acceleration, if there is one.
-static __device__ __forceinline__ lbm_rates rates_at(const lbm_gpu_step &s, int64_t in_field) {
+// The rates of a cell; field: its place in the field of acceleration, NULL if there is none.
+static __device__ __forceinline__ lbm_rates rates_at(const lbm_gpu_step &s, const REAL *field) {
     lbm_rates r;
     r.omega_even = (REAL)s.omega_even;
     r.omega_odd = (REAL)s.omega_odd;
@@ -114,10 +98,8 @@ static __device__ __forceinline__ lbm_rates rates_at(const lbm_gpu_step &s, int6
 #define COMPONENT(axis, sum) r.a[axis] = (REAL)0;
     LBM_AXES(COMPONENT)
 #undef COMPONENT
-    if (s.acceleration_field) {
-        const REAL *field = (const REAL *)s.acceleration_field + in_field;
-        const int64_t cells = (int64_t)s.layout.ny * s.layout.pitch * s.layout.nz;
-#define COMPONENT(axis, sum) r.a[axis] = field[axis * cells];
+    if (field) {
+#define COMPONENT(axis, sum) r.a[axis] = field[axis * s.layout.plane];
         LBM_AXES(COMPONENT)
 #undef COMPONENT
     } else if (s.forced) {
@@ -131,7 +113,7 @@ static __device__ __forceinline__ lbm_rates rates_at(const lbm_gpu_step &s, int6
 }
 
 static __device__ __forceinline__ lbm_rates rates_of(const lbm_gpu_step &s, uint32_t index) {
-    return rates_at(s, s.acceleration_field ? place_in_field(s.layout, index) : 0);
+    return rates_at(s, s.acceleration_field ? (const REAL *)s.acceleration_field + index : NULL);
 }
 
 // Replaces the populations that a boundary cell has pulled across bounced and mirrored links.

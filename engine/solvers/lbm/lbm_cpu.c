@@ -29,6 +29,7 @@ lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step) {
                       .acceleration = state->acceleration,
                       .acceleration_before = state->acceleration_before,
                       .acceleration_field = state->all.acceleration_field,
+                      .acceleration_layout = &state->all.acceleration_layout,
                       .boundary = &plan->boundary,
                       .link_add = state->all.link_add,
                       .open_value = state->all.open_value,
@@ -79,9 +80,11 @@ void lbm_fill_halo(const lbm_cpu *state, void *f, int64_t row, bool ends) {
 
 void lbm_acceleration_at(const lbm_cpu *state, int64_t x, int64_t row, double value[3]) {
     const void *field = state->all.acceleration_field;
-    int64_t nx = state->layout.nx, at = row * nx + x;
-    for (int a = 0; a < 3; a++, at += nx * sel_state_rows(&state->all.base)) {
-        value[a] = !field || a >= state->lattice->dims ? state->acceleration[a]
-                                                       : lbm_get(state->all.plan, field, at);
+    const sel_layout *layout = &state->all.acceleration_layout;
+    const int64_t first = field ? lbm_vicinity_row(&state->all.vicinity, row) : 0;
+    for (int a = 0; a < 3; a++) {
+        value[a] = !field || a >= state->lattice->dims
+                       ? state->acceleration[a]
+                       : lbm_get(state->all.plan, field, first + x + a * layout->component);
     }
 }

@@ -38,7 +38,8 @@ typedef struct lbm_step {
     lbm_forcing forcing;
     const lbm_numbers *numbers;
     const double *acceleration, *acceleration_before; /* uniform: of this step and the one before */
-    const void *acceleration_field; /* [dims][nz][ny][nx] in the run's precision */
+    const void *acceleration_field;                   /* in the run's precision */
+    const sel_layout *acceleration_layout;            /* of this field */
     const lbm_boundary *boundary;
     const double *link_add, *open_value; /* see lbm_batches_apply */
     double *link_flow;                   /* adds up the mass that leaves by each link, or NULL */
@@ -109,7 +110,8 @@ static inline void *lbm_now(const lbm_cpu *state) {
     return state->all.f[state->all.base.field[0].present];
 }
 
-/* The acceleration of the last collision at cell x of a row, lattice units. */
+/* The acceleration of the last collision at cell x of a row of the patch or beside it, lattice
+ * units. */
 void lbm_acceleration_at(const lbm_cpu *state, int64_t x, int64_t row, double value[3]);
 
 /* Copies the ends of a row to its halo, unless they are there already, and a row at the domain's

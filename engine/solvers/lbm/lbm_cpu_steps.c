@@ -60,6 +60,24 @@ static void share_rows(const sel_state *state, const lbm_boundary *boundary, sel
     }
 }
 
+/* An acceleration that varies in space: the cells of the patch, and a row on either side along each
+ * axis that is divided. */
+static sel_layout acceleration_layout(const sel_state *base) {
+    const sel_grid *grid = &base->plan->domain->grid;
+    const sel_patch *own = &base->own;
+    sel_layout layout = sel_plain_layout(grid, grid->dims);
+    int64_t cells[3] = {grid->n[0], 0, 0};
+    for (int a = 1; a < 3; a++) {
+        const int64_t beside = base->decomposition.ranks[a] > 1;
+        cells[a] = sel_patch_cells(own, a) + 2 * beside;
+        layout.before += (beside - own->lo[a]) * sel_layout_stride(&layout, a);
+        layout.slice = layout.pitch * cells[1];
+    }
+    layout.component = layout.slice * cells[2];
+    layout.count = layout.components * layout.component;
+    return layout;
+}
+
 static void lbm_cpu_steps_list(sel_state *base) {
     lbm_cpu *state = (lbm_cpu *)base;
     const lbm_plan *plan = (const lbm_plan *)base->plan;
@@ -84,7 +102,7 @@ static void lbm_cpu_steps_list(sel_state *base) {
         .before = line + layout.pitch + (dims == 3 ? layout.slice : 0) + 1,
         .count = line + state->lattice->q * layout.plane,
     };
-    const sel_layout vectors = sel_plain_layout(grid, grid->dims);
+    const sel_layout acceleration = acceleration_layout(base);
     const bool divides = sel_divides_planes(&base->decomposition);
     const sel_field field = {
         .layout = sel_patch_layout(&populations, own),
@@ -92,25 +110,56 @@ static void lbm_cpu_steps_list(sel_state *base) {
         .lead = {0, 1, 1 + layout.pitch - (divides ? own->lo[1] * layout.pitch : 0)}};
     state->streams = !sel_state_stays(base, 2 * (uint64_t)(populations.count * real));
     share_rows(base, &plan->boundary, arrays);
-    lbm_list(&state->all, &field, &vectors);
+    lbm_list(&state->all, &field, &acceleration);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
     SEL_ADD(arrays, state, acceleration, 3, 0);
     SEL_ADD(arrays, state, acceleration_before, 3, 0);
 }
 
-/* Evaluates the acceleration `steps` steps after time 0. */
-static sel_status apply_acceleration(lbm_cpu *state, double steps, sel_error *error) {
+/* Evaluates the acceleration in rows that lie together in memory. */
+static sel_status apply_in_rows(const lbm_cpu *state, double steps, sel_rows rows,
+                                sel_error *error) {
     const lbm_plan *plan = state->all.plan;
-    const int64_t chunk = lbm_acceleration_chunk(plan), total = sel_state_rows(&state->all.base);
-    const int64_t nx = state->layout.nx;
+    const int64_t chunk = lbm_acceleration_chunk(plan), nx = state->layout.nx;
     sel_status status = SEL_OK;
-    if (!state->all.acceleration_field) {
-        return lbm_acceleration_uniform(plan, steps, state->acceleration, error);
+    for (int64_t k = 0; k < rows.count && !status;) {
+        const sel_rows_range now = sel_rows_together(&rows, k, chunk);
+        const int64_t at = lbm_vicinity_row(&state->all.vicinity, now.first);
+        char *to = (char *)state->all.acceleration_field + at * lbm_real(&plan->base);
+        status =
+            lbm_acceleration_rows(plan, steps, now.first, now.end - now.first, state->all.places,
+                                  to, state->all.acceleration_layout.component, error);
+        status = sel_fail_in_cell(error, status, now.first * nx);
+        k += now.end - now.first;
     }
-    for (int64_t row = 0; row < total && !status; row += chunk) {
-        char *to = (char *)state->all.acceleration_field + row * nx * lbm_real(&plan->base);
-        status = lbm_acceleration_rows(plan, steps, row, row + chunk < total ? chunk : total - row,
-                                       state->all.places, to, total * nx, error);
+    return status;
+}
+
+/* Evaluates the acceleration in the rows beside the patch along an axis, on one side. */
+static sel_status apply_beside(const lbm_cpu *state, double steps, int axis, int side,
+                               sel_error *error) {
+    const sel_state *base = &state->all.base;
+    const sel_grid *grid = &base->plan->domain->grid;
+    sel_patch beside = base->own;
+    int64_t at = side ? beside.hi[axis] : beside.lo[axis] - 1;
+    at = sel_axis_periodic(grid, axis) ? sel_wrapped(grid, axis, at) : at;
+    if (base->decomposition.ranks[axis] == 1 || at < 0 || at >= grid->n[axis]) {
+        return SEL_OK;
+    }
+    beside.lo[axis] = at;
+    beside.hi[axis] = at + 1;
+    return apply_in_rows(state, steps, sel_patch_rows(grid, &beside), error);
+}
+
+/* Evaluates the acceleration `steps` steps after time 0. Of one that varies in space a rank may
+ * fail alone: see sel_fail_in_cell. */
+static sel_status apply_acceleration(lbm_cpu *state, double steps, sel_error *error) {
+    if (!state->all.acceleration_field) {
+        return lbm_acceleration_uniform(state->all.plan, steps, state->acceleration, error);
+    }
+    sel_status status = apply_in_rows(state, steps, sel_own_rows(&state->all.base), error);
+    for (int k = 0; k < 4 && !status; k++) {
+        status = apply_beside(state, steps, 1 + k / 2, k % 2, error);
     }
     return status;
 }
@@ -129,11 +178,12 @@ static sel_status lbm_cpu_steps_terms(sel_state *base, unsigned due, sel_error *
     sel_status status = state->all.plan->acceleration.depends & due
                             ? apply_acceleration(state, (double)base->step + 1, error)
                             : SEL_OK;
-    status = status ? status : apply_laws(state, base->step, due, error);
-    if (status) { /* the velocity of the present state depends on its acceleration */
-        apply_acceleration(state, (double)base->step, NULL);
-    }
-    return status;
+    return status ? status : apply_laws(state, base->step, due, error);
+}
+
+/* sel_cpu.keep_terms: the velocity of the present state depends on its acceleration. */
+static void lbm_cpu_steps_keep_terms(sel_state *base) {
+    apply_acceleration((lbm_cpu *)base, (double)base->step, NULL);
 }
 
 /* sel_cpu.loaded */
@@ -156,6 +206,7 @@ static sel_status lbm_cpu_steps_start(sel_state *base, sel_error *error) {
     state->loops = lbm_loops_usable(state->all.plan, 0);
     sel_status status = apply_acceleration(state, 0, error);
     memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
+    status = sel_state_agree(base, status, error);
     status = status ? status : lbm_set_initial(state, error);
     status = status ? status : apply_laws(state, 0, SEL_ALWAYS, error);
     if (!status && base->plan->wants_balance) {
@@ -221,6 +272,7 @@ const sel_cpu lbm_on_cpu = {
     .list = lbm_cpu_steps_list,
     .start = lbm_cpu_steps_start,
     .terms = lbm_cpu_steps_terms,
+    .keep_terms = lbm_cpu_steps_keep_terms,
     .observe = lbm_observe,
     .steps = steps,
     .loaded = lbm_cpu_steps_loaded,

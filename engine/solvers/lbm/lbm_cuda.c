@@ -113,9 +113,14 @@ static const lbm_gpu_view *describe_view(lbm_cuda *state) {
     }
     view->now = cuda_parts_of(&state->all.base, state->all.base.field[0].present);
     const int64_t before = state->pattern.layout.base * sel_field_stride(&state->all.base.field[0]);
+    const char *field = state->all.acceleration_field, *now = state->all.f[step & 1];
     for (int k = 0; k < view->now.count; k++) { /* indices count from the rank's first plane on */
         view->now.at[k] = (char *)view->now.at[k] + before * state->pattern.bytes;
         view->now.end[k] -= before;
+    }
+    view->acceleration = view->now;
+    for (int k = 0; k < view->now.count && field; k++) {
+        view->acceleration.at[k] = (char *)view->now.at[k] + (field - now);
     }
     return view;
 }
@@ -139,18 +144,16 @@ static void lbm_cuda_list(sel_state *base) {
                                     .slice = layout->slice,
                                     .component = layout->plane,
                                     .count = plan->boundary.lattice->q * layout->plane};
-    sel_layout vectors = populations; /* of whole planes */
+    sel_layout vectors = populations;
     vectors.components = domain->grid.dims;
-    vectors.origin = 0;
-    vectors.slice = layout->pitch * n[1];
-    vectors.component = vectors.slice * layout->nz;
     vectors.count = domain->grid.dims * vectors.component;
+    const sel_layout acceleration = sel_patch_layout(&vectors, &base->own);
     sel_field field = {
         .layout = sel_patch_layout(&populations, &base->own), .halo = 1, .behind = true};
     field.lead[populations.slow] =
         populations.origin - (divides ? base->own.lo[1] * populations.pitch : 0);
     cuda_laws_list(state);
-    lbm_list(&state->all, &field, &vectors);
+    lbm_list(&state->all, &field, &acceleration);
     SEL_ADD(arrays, state, acceleration, 3 * CUDA_TURNS, 0);
     SEL_ADD(arrays, state, rates, domain->region_count + 1, 0);
     lbm_cuda_list_boundary(state);
@@ -159,7 +162,8 @@ static void lbm_cuda_list(sel_state *base) {
 /* Sets the pointers of the kernels' arguments. */
 static void show_arrays(lbm_cuda *state) {
     const lbm_state *all = &state->all;
-    state->pattern.acceleration_field = all->acceleration_field;
+    state->pattern.acceleration_field =
+        all->acceleration_field ? lbm_cuda_own(state, all->acceleration_field) : NULL;
     state->pattern.boundary.link_add = all->link_add;
     state->pattern.boundary.open_value = all->open_value;
     if (all->copies > 1) {

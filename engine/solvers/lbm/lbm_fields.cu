@@ -80,8 +80,12 @@ template <class T, class D> struct lbm_look {
     // The acceleration of the last collision.
     static __device__ __forceinline__ void acceleration(const lbm_gpu_view &v, uint32_t x,
                                                         uint32_t y, uint32_t z, double a[D::dims]) {
-        const typename T::lbm_rates rates =
-            T::rates_at(v.last, T::place_in_field(v.last.layout, x, y, z));
+        const real *field = NULL;
+        if (v.last.acceleration_field) {
+            const int64_t index = index_of(v.last.layout, x, y, z);
+            field = (const real *)cuda_part(v.acceleration, index) + index;
+        }
+        const typename T::lbm_rates rates = T::rates_at(v.last, field);
 #pragma unroll
         for (int k = 0; k < D::dims; k++) {
             a[k] = (double)rates.a[k];

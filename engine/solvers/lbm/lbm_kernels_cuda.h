@@ -85,7 +85,7 @@ typedef struct lbm_gpu_step {
      * that of the end of step n is at (n + 1) % CUDA_TURNS. */
     const double *acceleration, *acceleration_before;
     bool acceleration_turns;
-    const void *acceleration_field; /* [dims][nz][ny][pitch]; NULL: uniform */
+    const void *acceleration_field; /* a plane, as of populations, per axis; NULL: uniform */
     lbm_gpu_boundary boundary;
     cuda_clock clock;      /* of the step */
     const int64_t *halted; /* the step in which a law has failed, from which on the state is not
@@ -100,12 +100,13 @@ cudaError_t lbm_gpu_step_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream
 
 /* What fields are computed from. */
 typedef struct lbm_gpu_view {
-    lbm_gpu_step last;    /* the last step; before any, and to observe it, the step to come */
-    cuda_parts now;       /* populations of the present step, by the index in a plane, which beyond
-                             those of the rank is less than 0, or more than 32 bits hold */
-    const uint8_t *solid; /* [nz][ny][nx], 0: free */
-    double *strain[2];    /* LBM_STRAIN_RATE and LBM_STRESS of the last observed step:
-                             the user's units; NULL: not wanted */
+    lbm_gpu_step last; /* the last step; before any, and to observe it, the step to come */
+    cuda_parts now;    /* populations of the present step, by the index in a plane, which beyond
+                          those of the rank is less than 0, or more than 32 bits hold; */
+    cuda_parts acceleration; /* and the field of acceleration by the same index */
+    const uint8_t *solid;    /* [nz][ny][nx], 0: free */
+    double *strain[2];       /* LBM_STRAIN_RATE and LBM_STRESS of the last observed step:
+                                the user's units; NULL: not wanted */
     int64_t strain_component, strain_slice; /* elements between components, planes */
     bool periodic[3];
     double nu; /* lattice units */

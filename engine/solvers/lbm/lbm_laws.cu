@@ -42,8 +42,9 @@ static __device__ void store(const cuda_laws_launch &l, const cuda_law &law, int
             acceleration[a] = value[a] / l.acceleration_unit;
         }
     } else {
-        for (int a = 0; a < l.grid.dims; a++) {
-            const int64_t at = (a * law.rows + row) * l.pitch + i;
+        const int64_t first = lbm_vicinity_row(&l.vicinity, row);
+        for (int a = 0; a < l.grid.dims && first != LBM_NO_ROW; a++) {
+            const int64_t at = a * l.acceleration_component + first + i;
             const double v = (a == 0   ? value[0]
                               : a == 1 ? value[1]
                                        : value[2]) /

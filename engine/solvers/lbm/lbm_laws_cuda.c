@@ -140,15 +140,40 @@ static sel_status open_feed(lbm_cuda *state, sel_error *error) {
     return most > 0 ? cuda_feed_open(&laws->feed, NULL, bytes, BUFFERS, error) : SEL_OK;
 }
 
-/* All rows of the acceleration, `steps` steps after time 0. */
+/* Sends the rows first <= row < end of the acceleration that this rank has, evaluated one behind
+ * the other at `from`, components `apart` bytes apart. Rows that lie together are one copy. */
+static sel_status send_rows(lbm_cuda *state, int64_t first, int64_t end, const char *from,
+                            size_t apart, sel_error *error) {
+    const sel_layout *layout = &state->all.acceleration_layout;
+    const lbm_vicinity *vicinity = &state->all.vicinity;
+    const size_t real = (size_t)lbm_real(&state->all.plan->base);
+    const size_t width = (size_t)layout->n[0] * real, pitch = (size_t)layout->pitch * real;
+    for (int64_t row = first, next; row < end; row = next) {
+        const int64_t at = lbm_vicinity_row(vicinity, row);
+        next = row + 1;
+        while (at != LBM_NO_ROW && next < end &&
+               lbm_vicinity_row(vicinity, next) == at + (next - row) * layout->pitch) {
+            next++;
+        }
+        for (int a = 0; a < layout->components && at != LBM_NO_ROW; a++) {
+            char *to = (char *)state->all.acceleration_field;
+            to += (layout->origin + at + a * layout->component) * (int64_t)real;
+            CUDA_TRY(cudaMemcpy2DAsync(
+                to, pitch, from + (size_t)a * apart + (size_t)(row - first) * width, width, width,
+                (size_t)(next - row), cudaMemcpyHostToDevice, state->all.base.queue->stream));
+        }
+    }
+    return SEL_OK;
+}
+
+/* Evaluates all rows of the acceleration, `steps` steps after time 0, and sends those that this
+ * rank has: so all ranks know whether a row fails. */
 static sel_status send_field(lbm_cuda *state, double steps, sel_error *error) {
     const lbm_plan *plan = state->all.plan;
     cuda_feed *feed = &state->laws.feed;
     const cudaStream_t stream = state->all.base.queue->stream;
     const int64_t total = sel_state_rows(&state->all.base), nx = state->pattern.layout.nx;
     const int64_t chunk = lbm_acceleration_chunk(plan);
-    const size_t real = (size_t)lbm_real(&plan->base), width = (size_t)nx * real;
-    const size_t pitch = (size_t)state->pattern.layout.pitch * real;
     for (int64_t first = 0, rows; first < total; first += rows) {
         void *pinned;
         rows = first + chunk < total ? chunk : total - first;
@@ -156,12 +181,9 @@ static sel_status send_field(lbm_cuda *state, double steps, sel_error *error) {
         status = status ? status
                         : lbm_acceleration_rows(plan, steps, first, rows, state->all.places, pinned,
                                                 rows * nx, error);
-        for (int a = 0; a < plan->base.domain->grid.dims && !status; a++) {
-            char *to = (char *)state->all.acceleration_field + (size_t)(a * total + first) * pitch;
-            const char *part = (const char *)pinned + (size_t)(a * rows) * width;
-            CUDA_TRY(cudaMemcpy2DAsync(to, pitch, part, width, width, (size_t)rows,
-                                       cudaMemcpyHostToDevice, stream));
-        }
+        status = status ? status
+                        : send_rows(state, first, first + rows, pinned,
+                                    (size_t)(rows * nx * lbm_real(&plan->base)), error);
         status = status ? status : cuda_feed_sent(feed, stream, error);
         if (status) {
             return status;
@@ -230,6 +252,8 @@ static sel_status start_boundary(const lbm_state *state, sel_error *error) {
 static cuda_laws_launch describe_launch(const lbm_cuda *state, int which, int64_t blocks) {
     const cuda_laws *laws = &state->laws;
     const lbm_plan *plan = state->all.plan;
+    const bool field = lbm_acceleration_is_field(plan);
+    const sel_layout *layout = &state->all.acceleration_layout;
     return (cuda_laws_launch){
         .terms = cuda_terms_see(&laws->terms),
         .halted = laws->terms.halted,
@@ -250,8 +274,11 @@ static cuda_laws_launch describe_launch(const lbm_cuda *state, int which, int64_
         .open_stride = state->pattern.boundary.open_stride,
         .acceleration = state->acceleration,
         .acceleration_turns = state->pattern.acceleration_turns,
-        .acceleration_field = state->all.acceleration_field,
-        .pitch = state->pattern.layout.pitch,
+        .acceleration_field =
+            field ? (char *)state->all.acceleration_field + layout->origin * lbm_real(&plan->base)
+                  : NULL,
+        .acceleration_component = layout->component,
+        .vicinity = state->all.vicinity,
         .single = plan->base.precision == SEL_F32,
     };
 }

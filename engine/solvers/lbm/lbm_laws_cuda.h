@@ -8,6 +8,7 @@
 
 #include "cuda/terms.h"
 #include "engine/solvers/lbm/lbm_method.h"
+#include "engine/solvers/lbm/lbm_vicinity.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,7 +19,7 @@ typedef enum cuda_law_kind {
     CUDA_LAW_LINKS,    /* link_add[target] */
     CUDA_LAW_OPENINGS, /* open_value[target] */
     CUDA_LAW_UNIFORM,  /* acceleration[3] */
-    CUDA_LAW_FIELD     /* acceleration_field, at all cells */
+    CUDA_LAW_FIELD     /* acceleration_field, at the cells that the rank has; evaluated at all */
 } cuda_law_kind;
 
 /* A law at rows of `width` places each: one row of a list of places, or the rows of the grid. */
@@ -49,8 +50,9 @@ typedef struct cuda_laws_launch {
     const int64_t *halted; /* the first step in which a law has failed; NULL: ignored */
     double *link_add, *open_value, *acceleration;
     int64_t link_stride, open_stride; /* see lbm_gpu_boundary */
-    void *acceleration_field;
-    int64_t pitch;
+    void *acceleration_field;         /* NULL, or as lbm_state has it */
+    int64_t acceleration_component;
+    lbm_vicinity vicinity;   /* its rows; of others the rank only finds out whether they fail */
     bool acceleration_turns; /* acceleration[CUDA_TURNS][3] */
     bool single;             /* the field is in f32 */
 } cuda_laws_launch;

@@ -67,9 +67,9 @@ SEL_INLINE LBM_NAME(lbm_rates) LBM_NAME(common_rates)(const lbm_step *step) {
 SEL_INLINE LBM_NAME(lbm_rates) LBM_NAME(rates)(const lbm_step *step, int64_t x, int64_t row) {
     LBM_NAME(lbm_rates) rates = LBM_NAME(common_rates)(step);
     if (step->forcing == LBM_FORCE_FIELD) {
-        const lbm_layout *layout = &step->layout;
-        const REAL *a = (const REAL *)step->acceleration_field + row * layout->nx + x;
-#define HERE(axis, sum) rates.a[axis] = a[axis * (layout->nx * layout->ny * layout->nz)];
+        const sel_layout *layout = step->acceleration_layout;
+        const REAL *a = (const REAL *)step->acceleration_field + sel_layout_row(layout, row) + x;
+#define HERE(axis, sum) rates.a[axis] = a[axis * layout->component];
         LBM_AXES(HERE)
 #undef HERE
     }
@@ -255,11 +255,11 @@ enum { LBM_NAME(LINE) = 64 / sizeof(REAL) }; /* cells of a cache line */
 SEL_INLINE void LBM_NAME(cells)(const lbm_step *step, int64_t row, int64_t x, int64_t count,
                                 LBM_NAME(lbm_source) source, REAL *to, int64_t plane, int collision,
                                 lbm_forcing forcing, bool les) {
-    const lbm_layout *layout = &step->layout;
-#define FIELD(axis, sum)                                                        \
-    const REAL *field##axis = (const REAL *)step->acceleration_field;           \
-    if (forcing == LBM_FORCE_FIELD) {                                           \
-        field##axis += (axis * layout->nz * layout->ny + row) * layout->nx + x; \
+    const sel_layout *layout = step->acceleration_layout;
+#define FIELD(axis, sum)                                                           \
+    const REAL *field##axis = (const REAL *)step->acceleration_field;              \
+    if (forcing == LBM_FORCE_FIELD) {                                              \
+        field##axis += axis * layout->component + sel_layout_row(layout, row) + x; \
     }
     LBM_AXES(FIELD)
 #undef FIELD

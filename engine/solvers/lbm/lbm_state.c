@@ -109,7 +109,23 @@ static void list_observed(lbm_state *state, sel_type real) {
     }
 }
 
-void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *vectors) {
+/* As the halo of the populations is stored. */
+static lbm_vicinity vicinity_of(const lbm_state *state, const sel_layout *layout) {
+    const sel_patch *own = &state->base.own;
+    const sel_field *populations = &state->base.field[0];
+    lbm_vicinity v = {.n = {layout->n[0], layout->n[1], layout->n[2]}};
+    for (int a = 0; a < 3; a++) {
+        const bool behind = populations->behind && a == layout->slow;
+        v.lo[a] = own->lo[a];
+        v.hi[a] = own->hi[a];
+        v.below[a] = behind ? own->hi[a] : own->lo[a] - 1;
+        v.above[a] = own->hi[a] + behind;
+        v.stride[a] = sel_layout_stride(layout, a);
+    }
+    return v;
+}
+
+void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *acceleration) {
     const lbm_plan *plan = state->plan = (const lbm_plan *)state->base.plan;
     const lbm_boundary *boundary = &plan->boundary;
     const sel_domain *domain = plan->base.domain;
@@ -133,8 +149,10 @@ void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *
     sel_state_add_field(&state->base, &f);
     sel_state_list_room(&state->base);
     if (field) {
-        sel_arrays_add_cells(arrays, "acceleration_field", &state->acceleration_field, real,
-                             vectors, 0);
+        state->acceleration_layout = *acceleration;
+        state->vicinity = vicinity_of(state, acceleration);
+        sel_arrays_add_patch(arrays, "acceleration_field", &state->acceleration_field, real,
+                             acceleration, 0);
     }
     state->copies = state->copies > 1 ? state->copies : 1;
     SEL_ADD(arrays, state, link_add, state->copies * boundary->link_count, 0);

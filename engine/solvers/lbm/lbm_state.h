@@ -6,12 +6,17 @@
 #include "engine/solvers/lbm/lbm_terms.h"
 #include "engine/core/state.h"
 #include "engine/solvers/lbm/lbm_field.h"
+#include "engine/solvers/lbm/lbm_vicinity.h"
 
 typedef struct lbm_state {
     sel_state base;
     const lbm_plan *plan;
-    void *f[2];                    /* populations of even and odd steps, by direction */
-    void *acceleration_field;      /* in the run's precision; NULL: uniform */
+    void *f[2]; /* populations of even and odd steps, by direction */
+    /* An acceleration that varies in space, in the run's precision, at the cells of the patch and
+     * of the rows beside it; NULL: it is uniform. */
+    void *acceleration_field;
+    sel_layout acceleration_layout;
+    lbm_vicinity vicinity;         /* its rows */
     double *link_add, *open_value; /* see lbm_batches_apply, */
     int64_t copies;     /* of link_add and open_value, one after the other, for `copies` steps */
     double *law_values; /* scratch of lbm_batches_apply, on the host, */
@@ -33,9 +38,9 @@ typedef struct lbm_state {
     double first_mass;
 } lbm_state;
 
-/* Lists these arrays. `populations`: their layout and halo; `vectors`: the layout of an
- * acceleration. */
-void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *vectors);
+/* Lists these arrays. `populations`: their layout and halo; `acceleration`: the layout of an
+ * acceleration that varies in space, in the patch of this rank. */
+void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *acceleration);
 
 /* Before the step to `step` is observed: whether `links` are those of the step before it, which are
  * then kept. Notes that they will be those of `step`. The first step has none before it: step 0

@@ -49,7 +49,9 @@ typedef struct lbm_cuda {
 /* Planes at the ends of a rank that look at halos. */
 enum { LBM_CUDA_RIM = 1 };
 
-/* The populations of a block, as kernels count its cells. */
+/* An array that is laid out as a plane of populations, as kernels count the cells of the rank's
+ * block; and the populations. */
+void *lbm_cuda_own(const lbm_cuda *state, void *array);
 void *lbm_cuda_at(const lbm_cuda *state, int copy);
 
 /* The step from `step` to the next in a slab of the grid. */

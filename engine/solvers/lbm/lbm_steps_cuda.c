@@ -6,11 +6,15 @@
 #include "engine/core/collectives.h"
 
 /* Rows count from the halo on, in a block that has rows of planes. */
-void *lbm_cuda_at(const lbm_cuda *state, int copy) {
+void *lbm_cuda_own(const lbm_cuda *state, void *array) {
     const lbm_gpu_layout *l = &state->pattern.layout;
-    char *f = state->all.f[copy];
-    f += l->base * sel_field_stride(&state->all.base.field[0]) * state->pattern.bytes;
-    return l->halo ? f + (int64_t)l->low * l->pitch * state->pattern.bytes : f;
+    char *at = array;
+    at += l->base * sel_field_stride(&state->all.base.field[0]) * state->pattern.bytes;
+    return l->halo ? at + (int64_t)l->low * l->pitch * state->pattern.bytes : at;
+}
+
+void *lbm_cuda_at(const lbm_cuda *state, int copy) {
+    return lbm_cuda_own(state, state->all.f[copy]);
 }
 
 /* The row y + ny z of a row of the block. */
