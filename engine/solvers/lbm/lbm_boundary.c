@@ -24,46 +24,6 @@ typedef struct origin {
     int axis;   /* across which it is mirrored */
 } origin;
 
-static const sel_region *region_of(const sel_domain *domain, int number) {
-    return &domain->regions[number - 1];
-}
-
-static bool is_law(const sel_domain *domain, int number, const sel_table *law) {
-    return number > 0 && region_of(domain, number)->law.table == law;
-}
-
-_Static_assert(LBM_LAWS == 5, "lbm_region_is_wet, across_edge and describe_opening know every law");
-
-bool lbm_region_is_wet(const sel_region *region) {
-    const sel_table *law = region->law.table;
-    if (law == &lbm_wall_table) {
-        return ((const lbm_law_wall *)region->law.data)->scheme == LBM_ZOU_HE;
-    }
-    return law != &lbm_slip_table;
-}
-
-const sel_quantity *lbm_region_quantity(const sel_region *region) {
-    const sel_variant *law = &region->law;
-    const sel_quantity *q = NULL;
-    if (law->table == &lbm_wall_table) {
-        q = &((const lbm_law_wall *)law->data)->velocity;
-    } else if (law->table == &lbm_velocity_table) {
-        q = &((const lbm_law_velocity *)law->data)->velocity;
-    } else if (law->table == &lbm_pressure_table) {
-        q = &((const lbm_law_pressure *)law->data)->pressure;
-    }
-    return q && sel_quantity_given(q) ? q : NULL;
-}
-
-bool lbm_region_passes(const sel_domain *domain, int number) {
-    const sel_region *region = &domain->regions[number - 1];
-    return lbm_region_is_wet(region) || lbm_region_quantity(region) != NULL;
-}
-
-static bool lbm_boundary_is_wet(const sel_domain *domain, int number) {
-    return number > 0 && lbm_region_is_wet(region_of(domain, number));
-}
-
 /* Face across which `at` lies outside along `axis`; -1 inside, and on periodic axes after wrapping
  * `at` back. */
 static int face_crossed(const sel_grid *grid, int axis, int64_t *at) {
@@ -79,17 +39,17 @@ static int face_crossed(const sel_grid *grid, int axis, int64_t *at) {
 }
 
 /* The region of `face` in front of the cell `at`. */
-static int region_at(const sel_domain *domain, int face, const int64_t at[3]) {
-    return domain->face[face][sel_face_site(&domain->grid, face, at)];
+static int region_at(const lbm_boundary *b, int face, const int64_t at[3]) {
+    return b->domain->face[face][sel_face_site(&b->domain->grid, face, at)];
 }
 
 /* A link that crosses two faces, the lower axis's first. */
-static origin across_edge(const sel_domain *domain, const int region[2]) {
+static origin across_edge(const lbm_boundary *b, const int region[2]) {
     bool wet[2], wall[2], slip[2];
     for (int k = 0; k < 2; k++) {
-        wet[k] = lbm_boundary_is_wet(domain, region[k]);
-        wall[k] = is_law(domain, region[k], &lbm_wall_table);
-        slip[k] = is_law(domain, region[k], &lbm_slip_table);
+        wet[k] = b->law[region[k]]->opening != LBM_CLOSED;
+        wall[k] = b->law[region[k]]->wall;
+        slip[k] = b->law[region[k]]->mirrors;
     }
     if (wet[0] || wet[1]) {
         bool other = !wet[0] || (wet[1] && wall[0] && !wall[1]);
@@ -100,61 +60,61 @@ static origin across_edge(const sel_domain *domain, const int region[2]) {
 }
 
 /* A link along e that crosses one face, across `axis`, and comes from `from`. */
-static origin across_face(const sel_domain *domain, int region, int axis, const int e[3],
+static origin across_face(const lbm_boundary *b, int region, int axis, const int e[3],
                           const int64_t at[3], const int64_t from[3]) {
-    if (lbm_boundary_is_wet(domain, region)) {
+    if (b->law[region]->opening != LBM_CLOSED) {
         return (origin){.source = OPEN, .region = region};
     }
     bool diagonal = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] > 1;
-    if (!is_law(domain, region, &lbm_slip_table) || !diagonal) {
+    if (!b->law[region]->mirrors || !diagonal) {
         return (origin){.source = BOUNCED, .region = region};
     }
     int64_t beside[3] = {from[0], from[1], from[2]};
     beside[axis] = at[axis];
-    int solid = domain->cell[sel_cell_number(&domain->grid, beside)];
+    int solid = b->domain->cell[sel_cell_number(&b->domain->grid, beside)];
     return solid ? (origin){.source = BOUNCED, .region = solid} : (origin){MIRRORED, region, axis};
 }
 
 /* What comes to the cell `at` along e. */
-static origin find_origin(const sel_domain *domain, const int64_t at[3], const int e[3]) {
-    const sel_grid *grid = &domain->grid;
+static origin find_origin(const lbm_boundary *b, const int64_t at[3], const int e[3]) {
+    const sel_grid *grid = &b->domain->grid;
     int64_t from[3] = {at[0], at[1], at[2]};
     int region[3], axis[3], count = 0;
     for (int a = 0; a < grid->dims; a++) {
         from[a] -= e[a];
         int face = face_crossed(grid, a, &from[a]);
         if (face >= 0) {
-            region[count] = region_at(domain, face, at);
+            region[count] = region_at(b, face, at);
             axis[count++] = a;
         }
     }
     if (count == 0) {
-        int solid = domain->cell[sel_cell_number(grid, from)];
+        int solid = b->domain->cell[sel_cell_number(grid, from)];
         return (origin){.source = solid ? BOUNCED : PULLED, .region = solid};
     }
-    return count == 1 ? across_face(domain, region[0], axis[0], e, at, from)
-                      : across_edge(domain, region);
+    return count == 1 ? across_face(b, region[0], axis[0], e, at, from) : across_edge(b, region);
 }
 
 /* The wet faces at the cell `at`: their number, and which. */
-static int wet_faces(const sel_domain *domain, const int64_t at[3], int faces[SEL_FACES]) {
-    const int64_t *n = domain->grid.n;
+static int wet_faces(const lbm_boundary *b, const int64_t at[3], int faces[SEL_FACES]) {
+    const int64_t *n = b->domain->grid.n;
     int count = 0;
-    for (int f = 0; f < 2 * domain->grid.dims; f++) {
+    for (int f = 0; f < 2 * b->domain->grid.dims; f++) {
         bool touches = at[f / 2] == (f % 2 ? n[f / 2] - 1 : 0);
-        if (domain->face[f] && touches && lbm_boundary_is_wet(domain, region_at(domain, f, at))) {
+        if (b->domain->face[f] && touches && b->law[region_at(b, f, at)]->opening) {
             faces[count++] = f;
         }
     }
     return count;
 }
 
-/* The latest painted of the regions that has this law; 0: none. */
-static int latest_with(const sel_domain *domain, const int regions[], int count,
-                       const sel_table *law) {
+/* The latest painted of the regions that give this, walls or others; 0: none. */
+static int latest_with(const lbm_boundary *b, const int regions[], int count, lbm_goal goal,
+                       bool wall) {
     int found = 0;
     for (int k = 0; k < count; k++) {
-        if (is_law(domain, regions[k], law) && regions[k] > found) {
+        const lbm_law_row *law = b->law[regions[k]];
+        if (law->goal == goal && law->wall == wall && regions[k] > found) {
             found = regions[k];
         }
     }
@@ -162,14 +122,13 @@ static int latest_with(const sel_domain *domain, const int regions[], int count,
 }
 
 /* True when the next cell along the normals, at most at the grid's end, is solid. */
-static bool is_solid_inwards(const sel_domain *domain, const int64_t at[3],
-                             const int8_t normal[3]) {
+static bool is_solid_inwards(const lbm_boundary *b, const int64_t at[3], const int8_t normal[3]) {
     int64_t next[3];
     for (int a = 0; a < 3; a++) {
         const int64_t further = at[a] + normal[a];
-        next[a] = further < 0 || further >= domain->grid.n[a] ? at[a] : further;
+        next[a] = further < 0 || further >= b->domain->grid.n[a] ? at[a] : further;
     }
-    return domain->cell[sel_cell_number(&domain->grid, next)] != 0;
+    return b->domain->cell[sel_cell_number(&b->domain->grid, next)] != 0;
 }
 
 /* At 0.25 c_s / L the slowest wave, with a quarter of its length in L, comes back with
@@ -177,82 +136,71 @@ static bool is_solid_inwards(const sel_domain *domain, const int64_t at[3],
 static const double outflow_share = 0.25;
 
 /* K of a region with an outflow on faces across `axis`. */
-static double outflow_relaxation(const sel_domain *domain, int region, int axis) {
-    const lbm_law_outflow *law = region_of(domain, region)->law.data;
+static double outflow_relaxation(const lbm_boundary *b, int region, int axis) {
+    const lbm_law_outflow *law = b->domain->regions[region - 1].law.data;
     return law->relaxation > 0 ? law->relaxation
-                               : outflow_share / sqrt(3) / (double)domain->grid.n[axis];
+                               : outflow_share / sqrt(3) / (double)b->domain->grid.n[axis];
 }
 
 /* How the wet faces of a cell are closed. */
-static void describe_opening(const sel_domain *domain, const int64_t at[3],
-                             lbm_boundary_cell *cell) {
-    int faces[SEL_FACES], regions[SEL_FACES], count = wet_faces(domain, at, faces);
+static void describe_opening(const lbm_boundary *b, const int64_t at[3], lbm_boundary_cell *cell) {
+    int faces[SEL_FACES], regions[SEL_FACES], count = wet_faces(b, at, faces);
     for (int k = 0; k < count; k++) {
-        regions[k] = region_at(domain, faces[k], at);
+        regions[k] = region_at(b, faces[k], at);
         cell->normal[faces[k] / 2] = faces[k] % 2 ? -1 : 1;
     }
-    int velocity = latest_with(domain, regions, count, &lbm_velocity_table);
-    int wall = latest_with(domain, regions, count, &lbm_wall_table);
+    int velocity = latest_with(b, regions, count, LBM_TO_VELOCITY, false);
+    int wall = latest_with(b, regions, count, LBM_TO_VELOCITY, true);
     cell->velocity_region = (uint8_t)(velocity ? velocity : wall);
-    cell->density_region = (uint8_t)latest_with(domain, regions, count, &lbm_pressure_table);
-    cell->opening = count > 1               ? LBM_OPEN_EDGE
-                    : cell->velocity_region ? LBM_OPEN_VELOCITY
-                    : cell->density_region  ? LBM_OPEN_PRESSURE
-                                            : LBM_OPEN_OUTFLOW;
+    cell->density_region = (uint8_t)latest_with(b, regions, count, LBM_TO_DENSITY, false);
+    cell->opening = (uint8_t)(count > 1 ? LBM_OPEN_EDGE : b->law[regions[0]]->opening);
     if (cell->opening == LBM_OPEN_OUTFLOW) {
-        cell->keep = 1 - outflow_relaxation(domain, regions[0], faces[0] / 2);
+        cell->keep = 1 - outflow_relaxation(b, regions[0], faces[0] / 2);
     }
-    cell->inward_solid = is_solid_inwards(domain, at, cell->normal);
+    cell->inward_solid = is_solid_inwards(b, at, cell->normal);
 }
 
-/* True for wet faces that may share a cell with any other. */
-static bool may_meet_any(const sel_domain *domain, int region) {
-    return is_law(domain, region, &lbm_wall_table) || is_law(domain, region, &lbm_outflow_table);
-}
-
-static sel_status refuse_meeting(const sel_domain *domain, const int64_t at[3], const int faces[2],
+static sel_status refuse_meeting(const lbm_boundary *b, const int64_t at[3], const int faces[2],
                                  sel_error *error) {
     char text[2][32], cell[SEL_CELL_TEXT];
     int region[2];
     for (int k = 0; k < 2; k++) {
-        region[k] = region_at(domain, faces[k], at);
+        region[k] = region_at(b, faces[k], at);
     }
-    sel_cell_text(&domain->grid, sel_cell_number(&domain->grid, at), cell);
+    sel_cell_text(&b->domain->grid, sel_cell_number(&b->domain->grid, at), cell);
     return sel_fail_at(
-        error, region_of(domain, region[1])->law.where,
+        error, b->domain->regions[region[1] - 1].law.where,
         "open faces %s (region '%s') and %s (region '%s') meet at cell %s; "
         "paint a wall on one of them there, for example with face - box, or make one of them "
         "law.outflow or law.slip",
-        sel_face_name(faces[0]), sel_region_name(domain, region[0], text[0]),
-        sel_face_name(faces[1]), sel_region_name(domain, region[1], text[1]), cell);
+        sel_face_name(faces[0]), sel_region_name(b->domain, region[0], text[0]),
+        sel_face_name(faces[1]), sel_region_name(b->domain, region[1], text[1]), cell);
 }
 
 /* Two wet faces of a cell must be across different axes, and one of them a wall or an outflow. */
-static sel_status refuse_meetings_at(const sel_domain *domain, const int64_t at[3],
-                                     sel_error *error) {
-    int faces[SEL_FACES], count = wet_faces(domain, at, faces);
+static sel_status refuse_meetings_at(const lbm_boundary *b, const int64_t at[3], sel_error *error) {
+    int faces[SEL_FACES], count = wet_faces(b, at, faces);
     for (int k = 0; k < count; k++) {
         for (int other = k + 1; other < count; other++) {
             bool opposite = faces[k] / 2 == faces[other] / 2;
-            bool allowed = !opposite && (may_meet_any(domain, region_at(domain, faces[k], at)) ||
-                                         may_meet_any(domain, region_at(domain, faces[other], at)));
+            bool allowed = !opposite && (b->law[region_at(b, faces[k], at)]->meets_any ||
+                                         b->law[region_at(b, faces[other], at)]->meets_any);
             if (!allowed) {
-                return refuse_meeting(domain, at, (const int[]){faces[k], faces[other]}, error);
+                return refuse_meeting(b, at, (const int[]){faces[k], faces[other]}, error);
             }
         }
     }
     return SEL_OK;
 }
 
-static sel_status refuse_meetings(const sel_domain *domain, const lbm_boundary *b,
-                                  sel_error *error) {
-    const int64_t ny = domain->grid.n[1];
+static sel_status refuse_meetings(const lbm_boundary *b, sel_error *error) {
+    const int64_t ny = b->domain->grid.n[1];
     sel_status status = SEL_OK;
     for (int64_t row = 0; row < b->rows && !status; row++) {
         for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1] && !status; c++) {
             if (b->cells[c].opening == LBM_OPEN_EDGE) {
                 const int64_t at[3] = {b->cells[c].x, row % ny, row / ny};
-                status = refuse_meetings_at(domain, at, error);
+                status = refuse_meetings_at(b, at, error);
             }
         }
     }
@@ -260,17 +208,18 @@ static sel_status refuse_meetings(const sel_domain *domain, const lbm_boundary *
 }
 
 /* A solid cannot have its wall at the centres of its cells, since they are not fluid. */
-static sel_status refuse_wet_solids(const sel_domain *domain, sel_error *error) {
+static sel_status refuse_wet_solids(const lbm_boundary *b, sel_error *error) {
+    const sel_domain *domain = b->domain;
     bool solid[256] = {false};
     sel_status status = SEL_OK;
     for (int64_t k = 0, cells = sel_grid_cells(&domain->grid); k < cells; k++) {
         solid[domain->cell[k]] = true;
     }
     for (int r = 1; r <= domain->region_count; r++) {
-        if (solid[r] && lbm_boundary_is_wet(domain, r)) {
+        if (solid[r] && b->law[r]->opening != LBM_CLOSED) {
             char text[32];
             status =
-                sel_fail_at(error, region_of(domain, r)->law.where,
+                sel_fail_at(error, domain->regions[r - 1].law.where,
                             "region '%s' paints cells: scheme = \"zou_he\" is for faces, leave "
                             "it out for half-way walls",
                             sel_region_name(domain, r, text));
@@ -317,15 +266,14 @@ static void look_around(const uint8_t *solid, const int64_t offset[], int direct
 }
 
 /* Adds a cell, if it is a boundary cell. */
-static void list_cell(const sel_domain *domain, lbm_boundary *b, int64_t row, int64_t x,
-                      tally *sum) {
-    const int64_t ny = domain->grid.n[1], at[3] = {x, row % ny, row / ny};
+static void list_cell(lbm_boundary *b, int64_t row, int64_t x, tally *sum) {
+    const int64_t ny = b->domain->grid.n[1], at[3] = {x, row % ny, row / ny};
     lbm_boundary_cell cell = {.x = (uint32_t)x,
                               .row = (uint32_t)row,
                               .first_link = (uint32_t)sum->links,
                               .opening_index = -1};
     for (int i = 1; i < b->lattice->q; i++) {
-        const origin from = find_origin(domain, at, b->lattice->direction[i].e);
+        const origin from = find_origin(b, at, b->lattice->direction[i].e);
         const uint32_t bit = 1u << i;
         if (from.source == PULLED) {
             continue;
@@ -341,7 +289,7 @@ static void list_cell(const sel_domain *domain, lbm_boundary *b, int64_t row, in
         sum->links++;
     }
     if (cell.open) {
-        describe_opening(domain, at, &cell);
+        describe_opening(b, at, &cell);
         cell.opening_index = (int32_t)sum->openings++;
     }
     if (cell.links && b->cells) {
@@ -351,9 +299,9 @@ static void list_cell(const sel_domain *domain, lbm_boundary *b, int64_t row, in
 }
 
 /* Adds one row to the lists; offset[i] leads from a cell to where direction i comes from. */
-static void list_row(const sel_domain *domain, lbm_boundary *b, int64_t row, const int64_t offset[],
-                     tally *sum) {
+static void list_row(lbm_boundary *b, int64_t row, const int64_t offset[], tally *sum) {
     enum { PIECE = 512 };
+    const sel_domain *domain = b->domain;
     const int64_t *n = domain->grid.n, y = row % n[1], z = row / n[1];
     const uint8_t *solid = domain->cell + row * n[0];
     bool inside =
@@ -369,15 +317,15 @@ static void list_row(const sel_domain *domain, lbm_boundary *b, int64_t row, con
         }
         for (int64_t x = x0; x < x1; x++) {
             if (near[x - x0] && !solid[x]) {
-                list_cell(domain, b, row, x, sum);
+                list_cell(b, row, x, sum);
             }
         }
     }
 }
 
 /* Lists all rows: counts[r] is first what row r adds, then, with memory, what comes before it. */
-static void list_rows(const sel_domain *domain, lbm_boundary *b, tally counts[]) {
-    const int64_t *n = domain->grid.n;
+static void list_rows(lbm_boundary *b, tally counts[]) {
+    const int64_t *n = b->domain->grid.n;
     int64_t offset[LBM_MAX_Q];
     for (int i = 0; i < b->lattice->q; i++) {
         const int *e = b->lattice->direction[i].e;
@@ -386,7 +334,7 @@ static void list_rows(const sel_domain *domain, lbm_boundary *b, tally counts[])
 #pragma omp parallel for schedule(dynamic, 64)
     for (int64_t row = 0; row < b->rows; row++) {
         tally at = counts[row];
-        list_row(domain, b, row, offset, &at);
+        list_row(b, row, offset, &at);
         if (!b->cells) {
             counts[row] = at;
         }
@@ -410,13 +358,13 @@ static sel_status lbm_boundary_allocate(lbm_boundary *b, sel_error *error) {
     return SEL_OK;
 }
 
-static sel_status lbm_boundary_list(const sel_domain *domain, lbm_boundary *b, sel_error *error) {
+static sel_status lbm_boundary_list(lbm_boundary *b, sel_error *error) {
     tally *counts = calloc((size_t)b->rows, sizeof *counts), sum = {0, 0, 0, 0};
     if (!counts) {
         return sel_fail_memory(error, "counting the boundary cells",
                                (uint64_t)b->rows * sizeof *counts);
     }
-    list_rows(domain, b, counts);
+    list_rows(b, counts);
     for (int64_t row = 0; row < b->rows; row++) {
         const tally here = counts[row];
         counts[row] = sum;
@@ -437,7 +385,7 @@ static sel_status lbm_boundary_list(const sel_domain *domain, lbm_boundary *b, s
                        "grid or fewer solid cells",
                        (double)sum.links);
     if (!status) {
-        list_rows(domain, b, counts);
+        list_rows(b, counts);
         for (int64_t row = 0; row <= b->rows; row++) {
             b->row_cells[row] = row < b->rows ? counts[row].cells : sum.cells;
             b->row_spans[row] = row < b->rows ? counts[row].spans : sum.spans;
@@ -449,14 +397,20 @@ static sel_status lbm_boundary_list(const sel_domain *domain, lbm_boundary *b, s
 
 sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *lattice,
                                lbm_boundary *boundary, sel_error *error) {
-    *boundary = (lbm_boundary){.lattice = lattice, .rows = domain->grid.n[1] * domain->grid.n[2]};
+    static const lbm_law_row none = {.quantity = -1};
+    *boundary = (lbm_boundary){.domain = domain,
+                               .lattice = lattice,
+                               .rows = domain->grid.n[1] * domain->grid.n[2],
+                               .law = {&none}};
     for (int r = 1; r <= domain->region_count; r++) {
+        const sel_region *region = &domain->regions[r - 1];
+        boundary->law[r] = lbm_law_of(region);
         boundary->moves[r] =
-            !lbm_region_is_wet(&domain->regions[r - 1]) && lbm_region_passes(domain, r);
+            boundary->law[r]->goal == LBM_TO_LINKS && lbm_region_quantity(region) != NULL;
     }
-    sel_status solids = refuse_wet_solids(domain, error);
-    sel_status status = lbm_boundary_list(domain, boundary, error);
-    status = status ? status : refuse_meetings(domain, boundary, error);
+    sel_status solids = refuse_wet_solids(boundary, error);
+    sel_status status = lbm_boundary_list(boundary, error);
+    status = status ? status : refuse_meetings(boundary, error);
     status = solids ? solids : status;
     if (status) {
         lbm_boundary_free(boundary);

@@ -7,6 +7,28 @@
 #include "engine/solvers/lbm/lbm_method.h"
 #include "engine/scene/solver.h"
 
+/* What a law is to the cells before it: a row for each law and, of walls, for each scheme
+ * (lbm_tables.c). The plan finds the row of each region once; CPU and devices build on it. */
+typedef struct lbm_law_row {
+    const sel_table *law;
+    int scheme;          /* of law.wall */
+    lbm_opening opening; /* LBM_CLOSED: on the face, links are bounced back or mirrored. Else faces
+                            are wet, and this closure holds where a cell has no other wet face */
+    bool wall;           /* nothing passes */
+    bool mirrors;        /* diagonal links are mirrored, not bounced back */
+    bool meets_any;      /* its wet faces may share a cell with those of any law */
+    lbm_goal goal;       /* of its values */
+    ptrdiff_t quantity;  /* in the law's data: the sel_quantity of the values; -1: none */
+} lbm_law_row;
+
+/* The row of a region's law. */
+const lbm_law_row *lbm_law_of(const sel_region *region);
+
+/* Whether fluid passes the faces of the law. */
+static inline bool lbm_law_is_open(const lbm_law_row *law) {
+    return law->opening != LBM_CLOSED && !law->wall;
+}
+
 /* A quantity that is evaluated at a list of places, in one call: that of a region's law (a
  * velocity, or a pressure when it has one component) wherever it is needed, the middle of each link
  * (moving walls), or the centre of each cell (wet faces). Or the acceleration, uniform at one
@@ -14,9 +36,10 @@
 typedef struct lbm_batch {
     const sel_quantity *quantity;
     const sel_region *region; /* NULL: the acceleration */
+    bool wall;                /* its law is that of a wall */
     char what[160];           /* for messages */
     unsigned depends; /* SEL_ON_T: evaluated before each step; SEL_ON_CONTROLS: when they change */
-    bool on_links;    /* else at cells of wet faces */
+    lbm_goal goal;    /* LBM_TO_LINKS: evaluated at links, else at cells of wet faces */
     int64_t count;
     double *x, *y, *z; /* user's units; z NULL in 2-D */
     int64_t *target;   /* number of the link, or of the open cell */
@@ -39,6 +62,7 @@ typedef struct lbm_span {
 } lbm_span;
 
 typedef struct lbm_boundary {
+    const sel_domain *domain;
     const lbm_lattice *lattice;
     int64_t cell_count, link_count, open_count, span_count;
     int64_t rows;             /* ny nz: row y + ny z */
@@ -46,8 +70,9 @@ typedef struct lbm_boundary {
     int64_t *row_cells;       /* [rows + 1] first cell of each row */
     uint8_t *link_region;     /* [links] 1-based */
     lbm_span *spans;
-    int64_t *row_spans;             /* [rows + 1] */
-    bool moves[SEL_REGION_NUMBERS]; /* by region: half-way walls with a velocity */
+    int64_t *row_spans;                         /* [rows + 1] */
+    const lbm_law_row *law[SEL_REGION_NUMBERS]; /* by region; 0: no region */
+    bool moves[SEL_REGION_NUMBERS];             /* by region: half-way walls with a velocity */
     lbm_batches batches;
 } lbm_boundary;
 
@@ -70,13 +95,10 @@ sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *latt
                                lbm_boundary *boundary, sel_error *error);
 void lbm_boundary_free(lbm_boundary *boundary);
 
-/* True when the region's law makes the faces that it paints wet. */
-bool lbm_region_is_wet(const sel_region *region);
-
 /* The quantity of a region's law; NULL: it has none (a wall at rest). */
 const sel_quantity *lbm_region_quantity(const sel_region *region);
 
-/* Whether region `number` may let mass through: a wet face or a moving wall. */
-bool lbm_region_passes(const sel_domain *domain, int number);
+/* Whether a region may let mass through: a wet face or a moving wall. */
+bool lbm_region_passes(const sel_region *region);
 
 #endif

@@ -54,10 +54,10 @@ static double viscosity(const lbm_plan *plan) {
     return plan->numbers.nu * common->dx * common->dx / common->dt;
 }
 
-static bool has_opening(const sel_domain *domain, int face) {
+static bool has_opening(const lbm_plan *plan, int face) {
+    const sel_domain *domain = plan->base.domain;
     for (int64_t s = 0; domain->face[face] && s < sel_face_sites(&domain->grid, face); s++) {
-        int region = domain->face[face][s];
-        if (region && lbm_region_is_wet(&domain->regions[region - 1])) {
+        if (plan->boundary.law[domain->face[face][s]]->opening != LBM_CLOSED) {
             return true;
         }
     }
@@ -65,16 +65,16 @@ static bool has_opening(const sel_domain *domain, int face) {
 }
 
 /* Whether the domain is open at both ends of an axis. */
-static bool is_open_along(const sel_domain *domain, int axis) {
-    return has_opening(domain, 2 * axis) && has_opening(domain, 2 * axis + 1);
+static bool is_open_along(const lbm_plan *plan, int axis) {
+    return has_opening(plan, 2 * axis) && has_opening(plan, 2 * axis + 1);
 }
 
 /* Along the first axis with both ends open, else along the longest one. */
-static double domain_length(const sel_domain *domain) {
-    const sel_grid *grid = &domain->grid;
+static double domain_length(const lbm_plan *plan) {
+    const sel_grid *grid = &plan->base.domain->grid;
     int64_t longest = 0;
     for (int a = 0; a < grid->dims; a++) {
-        if (is_open_along(domain, a)) {
+        if (is_open_along(plan, a)) {
             return (double)grid->n[a] * grid->dx[0];
         }
         longest = grid->n[a] > longest ? grid->n[a] : longest;
@@ -88,7 +88,7 @@ static void add_reference_facts(const lbm_plan *plan, sel_facts *facts) {
     if (isnan(length) || isnan(velocity)) {
         return;
     }
-    double time = domain_length(plan->base.domain) / velocity;
+    double time = domain_length(plan) / velocity;
     sel_fact_add(facts, "Reynolds number", "%.4g", velocity * length / viscosity(plan));
     sel_fact_add(facts, "flow-through time", "%.4g (%.0f steps)", time, ceil(time / common->dt));
 }
@@ -98,7 +98,7 @@ static void add_opening_facts(const lbm_plan *plan, sel_facts *facts) {
     const sel_domain *domain = plan->base.domain;
     static const char *const names[] = {"open faces x", "open faces y", "open faces z"};
     for (int a = 0; a < domain->grid.dims; a++) {
-        if (is_open_along(domain, a)) {
+        if (is_open_along(plan, a)) {
             sel_fact_add(facts, names[a], "%.6g apart: they lie at the centres of the first cells",
                          (double)(domain->grid.n[a] - 1) * domain->grid.dx[0]);
         }
@@ -166,11 +166,10 @@ static const double largest_tau = 2;
 /* Deviation of the density above which the flow is not even weakly compressible. */
 static const double most_deviation = 0.3;
 /* Whether flow may pass through a face of the domain. */
-static bool lbm_check_is_open(const sel_domain *domain) {
+static bool lbm_check_is_open(const lbm_plan *plan) {
     bool open = false;
-    for (int k = 0; k < domain->region_count; k++) {
-        const sel_region *region = &domain->regions[k];
-        open = open || (lbm_region_is_wet(region) && region->law.table != &lbm_wall_table);
+    for (int r = 1; r <= plan->base.domain->region_count; r++) {
+        open = open || lbm_law_is_open(plan->boundary.law[r]);
     }
     return open;
 }
@@ -181,7 +180,7 @@ static double most_cell_reynolds(const lbm_plan *plan) {
     static const double limits[LBM_COLLISIONS][2][2] = {LBM_CELL_REYNOLDS(LIMITS)};
 #undef LIMITS
     const sel_domain *domain = plan->base.domain;
-    return limits[plan->params->collision][lbm_check_is_open(domain)][domain->grid.dims - 2];
+    return limits[plan->params->collision][lbm_check_is_open(plan)][domain->grid.dims - 2];
 }
 
 /* The Reynolds number of a cell at a velocity U in lattice units. Smagorinsky's model counts at the

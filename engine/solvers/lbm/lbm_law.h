@@ -7,6 +7,7 @@
 #define LBM_LAW_H
 
 #include <stdint.h>
+#include "engine/solvers/lbm/lbm_method.h"
 
 #ifndef LBM_LAW_INLINE
 #define LBM_LAW_INLINE static inline
@@ -23,14 +24,14 @@ LBM_LAW_INLINE double lbm_wall_adds(const int *e, double weight, int components,
     return 6 * weight * along / velocity_unit;
 }
 
-/* Stores a velocity (several components), or the density deviation of a pressure (one component),
- * in the LBM_OPEN_VALUES values of a cell with wet faces. */
-LBM_LAW_INLINE void lbm_open_set(int components, const double *value, int64_t apart,
+/* Stores a velocity (LBM_TO_VELOCITY), or the density deviation of a pressure (LBM_TO_DENSITY), in
+ * the LBM_OPEN_VALUES values of a cell with wet faces. */
+LBM_LAW_INLINE void lbm_open_set(lbm_goal goal, int components, const double *value, int64_t apart,
                                  double velocity_unit, double pressure_unit, double *to) {
-    if (components == 1) {
+    if (goal == LBM_TO_DENSITY) {
         to[3] = value[0] / pressure_unit;
     }
-    for (int a = 0; a < components && components > 1; a++) {
+    for (int a = 0; a < components && goal == LBM_TO_VELOCITY; a++) {
         to[a] = value[a * apart] / velocity_unit;
     }
 }

@@ -27,15 +27,15 @@ static __device__ int find_law(const cuda_laws_launch &l, int64_t block) {
 static __device__ void store(const cuda_laws_launch &l, const cuda_law &law, int64_t row, int64_t i,
                              int64_t step, const double value[CUDA_TERM_PARTS]) {
     const int components = law.term.components;
-    if (law.kind == CUDA_LAW_LINKS) {
+    if (law.goal == LBM_TO_LINKS) {
         const lbm_direction &d = l.directions[law.incoming[i]];
         l.link_add[step % CUDA_STEPS * l.link_stride + law.target[i]] =
             lbm_wall_adds(d.e, d.weight, components, value, 1, l.velocity_unit);
-    } else if (law.kind == CUDA_LAW_OPENINGS) {
-        lbm_open_set(components, value, 1, l.velocity_unit, l.pressure_unit,
+    } else if (law.goal == LBM_TO_VELOCITY || law.goal == LBM_TO_DENSITY) {
+        lbm_open_set(law.goal, components, value, 1, l.velocity_unit, l.pressure_unit,
                      l.open_value + step % CUDA_STEPS * l.open_stride +
                          LBM_OPEN_VALUES * law.target[i]);
-    } else if (law.kind == CUDA_LAW_UNIFORM) {
+    } else if (law.goal == LBM_TO_FORCE) {
         double *acceleration =
             l.acceleration + (l.acceleration_turns ? 3 * ((step + 1) % CUDA_TURNS) : 0);
         for (int a = 0; a < 3; a++) {
@@ -60,7 +60,7 @@ static __device__ void store(const cuda_laws_launch &l, const cuda_law &law, int
 
 static __device__ void find_place(const cuda_laws_launch &l, const cuda_law &law, int64_t row,
                                   int64_t i, double place[3]) {
-    if (law.kind == CUDA_LAW_FIELD) {
+    if (law.goal == LBM_TO_FIELD) {
         place[0] = sel_centre(&l.grid, 0, (double)i);
         place[1] = sel_centre(&l.grid, 1, (double)(row % l.grid.n[1]));
         place[2] = l.grid.dims == 3 ? sel_centre(&l.grid, 2, (double)(row / l.grid.n[1])) : 0;
@@ -97,7 +97,7 @@ __global__ void laws_kernel(const __grid_constant__ cuda_laws_launch l) {
     const int number = find_law(l, blockIdx.x);
     const cuda_law &law = l.laws[number];
     const int64_t block = blockIdx.x - l.first_block[number];
-    const double t = ((double)step + (law.kind == CUDA_LAW_LINKS ? 0.5 : 1)) * l.grid.dt;
+    const double t = ((double)step + (law.goal == LBM_TO_LINKS ? 0.5 : 1)) * l.grid.dt;
     const int k = threadIdx.x;
     cuda_term_begin(l.terms, law.term, t, registers);
     const int64_t row = block / law.blocks_per_row;

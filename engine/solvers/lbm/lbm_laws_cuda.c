@@ -24,21 +24,21 @@ static bool is_by_host(const cuda_law *law) {
 /* Its values are stored by cuda_laws_run; otherwise the host sends the field of the acceleration.
  */
 static bool is_launched(const cuda_law *law) {
-    return !is_by_host(law) || law->kind != CUDA_LAW_FIELD;
+    return !is_by_host(law) || law->goal != LBM_TO_FIELD;
 }
 
 /* ---- choosing the laws ---- */
 
-static void lbm_laws_cuda_add(lbm_cuda *state, const lbm_batch *batch, cuda_law_kind kind) {
+static void lbm_laws_cuda_add(lbm_cuda *state, const lbm_batch *batch) {
     cuda_laws *laws = &state->laws;
     const int64_t *n = state->all.plan->base.domain->grid.n;
-    const bool field = kind == CUDA_LAW_FIELD;
+    const bool field = batch->goal == LBM_TO_FIELD;
     cuda_law *law = &laws->law[laws->count];
     if (!batch->depends || (batch->count == 0 && !field)) {
         return;
     }
     laws->batch[laws->count] = batch;
-    *law = (cuda_law){.kind = kind,
+    *law = (cuda_law){.goal = batch->goal,
                       .number = laws->count++,
                       .width = field ? n[0] : batch->count,
                       .rows = field ? n[1] * n[2] : 1};
@@ -61,7 +61,7 @@ static void share_threads(cuda_laws *laws) {
     for (int k = 0; k < laws->count; k++) {
         cuda_law *law = &laws->law[k];
         const int64_t threads = laws->threads, needed = (law->width + threads - 1) / threads;
-        const int64_t most = law->kind == CUDA_LAW_FIELD ? MOST_PLACES_PER_THREAD : 1;
+        const int64_t most = law->goal == LBM_TO_FIELD ? MOST_PLACES_PER_THREAD : 1;
         law->places_per_thread = (int)(needed < most ? needed : most);
         law->blocks_per_row = (needed + law->places_per_thread - 1) / law->places_per_thread;
     }
@@ -101,11 +101,9 @@ void cuda_laws_list(lbm_cuda *state) {
         return;
     }
     for (int k = 0; k < batches->count; k++) {
-        lbm_laws_cuda_add(state, &batches->v[k],
-                          batches->v[k].on_links ? CUDA_LAW_LINKS : CUDA_LAW_OPENINGS);
+        lbm_laws_cuda_add(state, &batches->v[k]);
     }
-    lbm_laws_cuda_add(state, &plan->acceleration,
-                      lbm_acceleration_is_field(plan) ? CUDA_LAW_FIELD : CUDA_LAW_UNIFORM);
+    lbm_laws_cuda_add(state, &plan->acceleration);
     share_threads(laws);
     state->all.copies = count_copies(state);
     cuda_terms_list(&laws->terms, arrays);

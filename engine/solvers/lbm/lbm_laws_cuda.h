@@ -14,18 +14,10 @@
 extern "C" {
 #endif
 
-/* Where the values of a law are stored. */
-typedef enum cuda_law_kind {
-    CUDA_LAW_LINKS,    /* link_add[target] */
-    CUDA_LAW_OPENINGS, /* open_value[target] */
-    CUDA_LAW_UNIFORM,  /* acceleration[3] */
-    CUDA_LAW_FIELD     /* acceleration_field, at the cells that the rank has; evaluated at all */
-} cuda_law_kind;
-
 /* A law at rows of `width` places each: one row of a list of places, or the rows of the grid. */
 typedef struct cuda_law {
-    cuda_law_kind kind;
-    int number; /* for messages */
+    lbm_goal goal; /* LBM_TO_FIELD: stored at the cells that the rank has, evaluated at all */
+    int number;    /* for messages */
     cuda_term term;
     const double *given; /* from the host: [components][width], user's units; NULL: evaluate */
     int64_t width, rows, blocks_per_row;

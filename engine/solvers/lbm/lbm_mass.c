@@ -63,7 +63,7 @@ static void add_openings(const lbm_plan *plan, const lbm_boundary_cell *const *o
         for (int a = 0; a < plan->base.domain->grid.dims; a++) {
             inward += cell->normal[a] * values[a * batch->count + k];
         }
-        if (cell->opening != LBM_OPEN_EDGE || batch->region->law.table != &lbm_wall_table) {
+        if (cell->opening != LBM_OPEN_EDGE || !batch->wall) {
             add_passing(to, region, inward / plan->numbers.velocity_unit);
         }
     }
@@ -101,11 +101,11 @@ static void find_passing(const lbm_plan *plan, const places *p, double steps, pa
     for (int k = 0; k < batches->count; k++) {
         const lbm_batch *batch = &batches->v[k];
         const int region = (int)(batch->region - domain->regions) + 1;
-        if (batch->quantity->components == 1 ||
+        if (batch->goal == LBM_TO_DENSITY ||
             lbm_batch_evaluate(batch, domain, steps, p->values, NULL)) {
             continue;
         }
-        if (batch->on_links) {
+        if (batch->goal == LBM_TO_LINKS) {
             add_passing(to, region, wall_brings(plan, batch, p->values));
         } else {
             add_openings(plan, p->open, batch, region, p->values, to);
@@ -189,12 +189,11 @@ static void change_text(const lbm_plan *plan, const sampled *s, char *text, size
 /* A wall whose velocity has a part normal to its surface. Half-way walls that together bring in
  * what they take out keep the mass. */
 static int find_wall(const lbm_plan *plan, const sampled *s, int in, int out) {
-    const sel_region *regions = plan->base.domain->regions;
     const bool balances =
         fabs(s->mean.all_in - s->mean.all_out) <= no_part * (s->mean.all_in + s->mean.all_out);
     const int both[2] = {in, out};
     for (int k = 0; k < 2 && !balances; k++) {
-        if (both[k] && regions[both[k] - 1].law.table == &lbm_wall_table) {
+        if (both[k] && plan->boundary.law[both[k]]->wall) {
             return both[k];
         }
     }
@@ -202,7 +201,7 @@ static int find_wall(const lbm_plan *plan, const sampled *s, int in, int out) {
 }
 
 static bool lbm_mass_is_wet(const lbm_plan *plan, int region) {
-    return region && lbm_region_is_wet(&plan->base.domain->regions[region - 1]);
+    return plan->boundary.law[region]->opening != LBM_CLOSED;
 }
 
 /* A law through which mass comes or goes, and what to do; its region, 0: there is none. */

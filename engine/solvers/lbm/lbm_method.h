@@ -33,6 +33,16 @@ typedef enum lbm_opening {
     LBM_OPEN_EDGE /* several wet faces: density and velocity given, or of the next cell inwards */
 } lbm_opening;
 
+/* Where the values of a law, or of the acceleration, go. */
+typedef enum lbm_goal {
+    LBM_TO_NOTHING,  /* it has none */
+    LBM_TO_LINKS,    /* a velocity: what each bounced population gains */
+    LBM_TO_VELOCITY, /* of cells with wet faces */
+    LBM_TO_DENSITY,  /* of these cells, from a pressure */
+    LBM_TO_FORCE,    /* an acceleration: of all cells, */
+    LBM_TO_FIELD     /* or of each cell its own */
+} lbm_goal;
+
 /* A free cell to which at least one population comes from a solid or across a face. All its other
  * populations are pulled from neighbours. */
 typedef struct lbm_boundary_cell {

@@ -136,17 +136,15 @@ static void lbm_plan_state_text(const sel_plan *plan, char *text, size_t size) {
  * cell centres, so that no value on the face is known; slip gives no whole vector. */
 static sel_status wall_value(const sel_plan *plan, int field, int region, const sel_places *at,
                              bool *known, double *out, sel_error *error) {
-    const sel_variant *law = &plan->domain->regions[region - 1].law;
-    const lbm_law_wall *wall = law->data;
-    *known = law->table == &lbm_wall_table && wall->scheme == LBM_HALFWAY &&
-             (field == LBM_VELOCITY || field == LBM_SPEED);
+    const sel_region *of = &plan->domain->regions[region - 1];
+    const sel_quantity *velocity = lbm_region_quantity(of);
+    *known = lbm_law_of(of)->goal == LBM_TO_LINKS && (field == LBM_VELOCITY || field == LBM_SPEED);
     if (!*known) {
         return SEL_OK;
     }
     double u[3] = {0, 0, 0};
-    sel_status status = sel_quantity_given(&wall->velocity)
-                            ? sel_quantity_eval(&wall->velocity, "law.wall: velocity", at, u, error)
-                            : SEL_OK;
+    sel_status status =
+        velocity ? sel_quantity_eval(velocity, "law.wall: velocity", at, u, error) : SEL_OK;
     if (field == LBM_SPEED) {
         *out = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
     } else {

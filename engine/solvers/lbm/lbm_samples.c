@@ -35,11 +35,12 @@ static double largest_difference(const double *a, const double *b, int64_t n, in
 /* By the values of a law: velocities, or pressures. */
 static void widen(lbm_extremes *found, const lbm_batch *batch, const double *values) {
     const int components = batch->quantity->components;
-    for (int64_t k = 0; k < batch->count && components == 1; k++) {
+    const bool pressure = batch->goal == LBM_TO_DENSITY;
+    for (int64_t k = 0; k < batch->count && pressure; k++) {
         found->lowest = fmin(found->lowest, values[k]);
         found->highest = fmax(found->highest, values[k]);
     }
-    if (components > 1) {
+    if (!pressure) {
         found->velocity =
             fmax(found->velocity, largest_difference(values, NULL, batch->count, components));
     }
@@ -122,18 +123,14 @@ static const double jump = 0.1;
 static const double risen = 0.97, of_period = 0.85;
 enum { RISE_SAMPLES = 12 };
 
-static bool lbm_samples_is_open(const sel_domain *domain, int region) {
-    const sel_table *law = region ? domain->regions[region - 1].law.table : NULL;
-    return law == &lbm_velocity_table || law == &lbm_pressure_table || law == &lbm_outflow_table;
-}
-
 double lbm_sound_period(const lbm_plan *plan) {
     const sel_domain *domain = plan->base.domain;
     const sel_grid *grid = &domain->grid;
     int64_t longest = 0;
     for (int face = 0; face < 2 * grid->dims; face++) {
         for (int64_t s = 0; domain->face[face] && s < sel_face_sites(grid, face); s++) {
-            if (grid->n[face / 2] > longest && lbm_samples_is_open(domain, domain->face[face][s])) {
+            if (grid->n[face / 2] > longest &&
+                lbm_law_is_open(plan->boundary.law[domain->face[face][s]])) {
                 longest = grid->n[face / 2];
             }
         }
@@ -198,7 +195,7 @@ static bool starts_at_once(const start *s) {
 static void warn_of_batch(start *s, double period, double last, sel_error *warnings) {
     const sel_grid *grid = &s->plan->base.domain->grid;
     const sel_region *region = s->batch->region;
-    if (region->law.table != &lbm_velocity_table || s->batch->count == 0 || !measure_jump(s)) {
+    if (s->batch->wall || s->batch->count == 0 || !measure_jump(s)) {
         return;
     }
     const bool varies = (s->batch->depends & SEL_ON_T) != 0;
@@ -232,7 +229,7 @@ bool lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings) {
                    .batch = &batches->v[k],
                    .first = values,
                    .now = values + 3 * batches->largest};
-        if (!s.batch->on_links && s.batch->quantity->components > 1) {
+        if (s.batch->goal == LBM_TO_VELOCITY) {
             warn_of_batch(&s, period, last, warnings);
             moves = moves || s.largest > 0;
             at_once = at_once || starts_at_once(&s);

@@ -28,10 +28,10 @@ void lbm_balance_terms(const lbm_state *state, double mass, sel_request *request
     for (int r = 1; r <= domain->region_count; r++) {
         char text[32];
         total += state->out[r];
-        if (lbm_region_passes(domain, r)) {
+        if (lbm_region_passes(&domain->regions[r - 1])) {
             const char *name = sel_region_name(domain, r, text);
             /* Through walls goes but the round-off of their links. */
-            const bool wall = domain->regions[r - 1].law.table == &lbm_wall_table;
+            const bool wall = state->plan->boundary.law[r]->wall;
             sel_request_term(request, wall ? SEL_TERM_NOTED : SEL_TERM_OUT, "out_", name,
                              state->out[r] * unit);
             sel_request_term(request, SEL_TERM_NOTED, "rate_", name,

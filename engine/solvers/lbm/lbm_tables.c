@@ -73,6 +73,43 @@ static const sel_table *const laws[LBM_LAWS] = {
     &lbm_wall_table, &lbm_velocity_table, &lbm_pressure_table, &lbm_outflow_table, &lbm_slip_table};
 const sel_family lbm_law_family = {"law", "What holds on a region of sel.lbm.", laws, LBM_LAWS};
 
+/* ---- what laws are to the cells before them ---- */
+
+#define VALUES(to, type, member) .goal = (to), .quantity = offsetof(type, member)
+static const lbm_law_row rows[] = {
+    {&lbm_wall_table, LBM_HALFWAY, .wall = true, VALUES(LBM_TO_LINKS, lbm_law_wall, velocity)},
+    {&lbm_wall_table, LBM_ZOU_HE, .opening = LBM_OPEN_VELOCITY, .wall = true, .meets_any = true,
+     VALUES(LBM_TO_VELOCITY, lbm_law_wall, velocity)},
+    {&lbm_velocity_table, .opening = LBM_OPEN_VELOCITY,
+     VALUES(LBM_TO_VELOCITY, lbm_law_velocity, velocity)},
+    {&lbm_pressure_table, .opening = LBM_OPEN_PRESSURE,
+     VALUES(LBM_TO_DENSITY, lbm_law_pressure, pressure)},
+    {&lbm_outflow_table, .opening = LBM_OPEN_OUTFLOW, .meets_any = true, .quantity = -1},
+    {&lbm_slip_table, .mirrors = true, .quantity = -1},
+};
+#undef VALUES
+_Static_assert(sizeof rows / sizeof *rows == LBM_LAWS + 1, "a row per law, and two for walls");
+
+const lbm_law_row *lbm_law_of(const sel_region *region) {
+    const sel_variant *law = &region->law;
+    const lbm_law_row *row = rows;
+    while (row->law != law->table) {
+        row++;
+    }
+    const bool wall = law->table == &lbm_wall_table;
+    return row + (wall && ((const lbm_law_wall *)law->data)->scheme == LBM_ZOU_HE);
+}
+
+const sel_quantity *lbm_region_quantity(const sel_region *region) {
+    const ptrdiff_t at = lbm_law_of(region)->quantity;
+    const sel_quantity *q = at < 0 ? NULL : (const void *)((const char *)region->law.data + at);
+    return q && sel_quantity_given(q) ? q : NULL;
+}
+
+bool lbm_region_passes(const sel_region *region) {
+    return lbm_law_of(region)->opening != LBM_CLOSED || lbm_region_quantity(region) != NULL;
+}
+
 static const sel_table_field region_fields[] = {SEL_REGION_FIELDS(lbm_law_family)};
 const sel_table lbm_region_table = SEL_REGION_TABLE(region_fields);
 

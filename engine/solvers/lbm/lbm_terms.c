@@ -37,7 +37,7 @@ static void lbm_terms_add_cell(const sel_domain *domain, const lbm_boundary *bou
     for (int i = 1; i < boundary->lattice->q; i++) {
         if (cell->links >> i & 1u) {
             lbm_batch *batch = of_region[boundary->link_region[link]];
-            if (batch && batch->on_links && cell->bounced >> i & 1u) {
+            if (batch && batch->goal == LBM_TO_LINKS && cell->bounced >> i & 1u) {
                 const int *e = boundary->lattice->direction[i].e;
                 const double middle[3] = {centre[0] - 0.5 * e[0], centre[1] - 0.5 * e[1],
                                           centre[2] - 0.5 * e[2]};
@@ -102,7 +102,8 @@ sel_status lbm_batches_create(const sel_domain *domain, lbm_boundary *boundary, 
             batch->quantity = quantity;
             batch->region = region;
             batch->depends = sel_quantity_depends(quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
-            batch->on_links = !lbm_region_is_wet(region);
+            batch->wall = boundary->law[r]->wall;
+            batch->goal = boundary->law[r]->goal;
             snprintf(batch->what, sizeof batch->what, "%s of region '%.100s'",
                      region->law.table->name, sel_region_name(domain, r, text));
             of_region[r] = batch;
@@ -128,7 +129,7 @@ void lbm_batches_free(lbm_boundary *boundary) {
 /* ---- laws ---- */
 
 double lbm_batch_steps(const lbm_batch *batch, int64_t step) {
-    return (double)step + (batch->on_links ? 0.5 : 1);
+    return (double)step + (batch->goal == LBM_TO_LINKS ? 0.5 : 1);
 }
 
 sel_status lbm_batch_evaluate(const lbm_batch *batch, const sel_domain *domain, double steps,
@@ -144,12 +145,12 @@ static void lbm_terms_store(const lbm_batch *batch, const double *values, const 
     const lbm_numbers *numbers = &plan->numbers;
     for (int64_t k = 0; k < batch->count; k++) {
         const int64_t to = batch->target[k];
-        if (batch->on_links) {
+        if (batch->goal == LBM_TO_LINKS) {
             const lbm_direction *d = &plan->boundary.lattice->direction[batch->incoming[k]];
             link_add[to] = lbm_wall_adds(d->e, d->weight, batch->quantity->components, values + k,
                                          batch->count, numbers->velocity_unit);
         } else {
-            lbm_open_set(batch->quantity->components, values + k, batch->count,
+            lbm_open_set(batch->goal, batch->quantity->components, values + k, batch->count,
                          numbers->velocity_unit, numbers->pressure_unit,
                          open_value + LBM_OPEN_VALUES * to);
         }
@@ -181,6 +182,7 @@ lbm_batch lbm_acceleration_batch(lbm_plan *plan) {
     const bool field = sel_quantity_depends(q) & SEL_ON_PLACE;
     return (lbm_batch){.quantity = q,
                        .what = "acceleration",
+                       .goal = field ? LBM_TO_FIELD : LBM_TO_FORCE,
                        .depends = sel_quantity_depends(q) & (SEL_ON_T | SEL_ON_CONTROLS),
                        .count = field ? 0 : 1,
                        .x = field ? NULL : origin,

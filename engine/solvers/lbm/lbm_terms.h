@@ -29,7 +29,7 @@ sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, unsigned due, d
 lbm_batch lbm_acceleration_batch(lbm_plan *plan);
 
 static inline bool lbm_acceleration_is_field(const lbm_plan *plan) {
-    return plan->acceleration.x == NULL;
+    return plan->acceleration.goal == LBM_TO_FIELD;
 }
 
 /* Whether there is any. */
