@@ -111,9 +111,10 @@ static const lbm_gpu_view *describe_view(lbm_cuda *state) {
     if (step == 0) {
         view->last.acceleration_turns = false; /* the first is that of time 0 */
     }
-    view->now = cuda_parts_of(&state->all.base, state->all.base.field[0].present);
+    const int present = state->all.base.field[0].present;
+    view->now = cuda_parts_of(&state->all.base, present);
     const int64_t before = state->pattern.layout.base * sel_field_stride(&state->all.base.field[0]);
-    const char *field = state->all.acceleration_field, *now = state->all.f[step & 1];
+    const char *field = state->all.acceleration_field, *now = state->all.f[present];
     for (int k = 0; k < view->now.count; k++) { /* indices count from the rank's first plane on */
         view->now.at[k] = (char *)view->now.at[k] + before * state->pattern.bytes;
         view->now.end[k] -= before;
