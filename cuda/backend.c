@@ -364,30 +364,16 @@ static sel_status ask_sums(sel_state *state, const cuda_look *look, const void *
     return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_monitor), error);
 }
 
-static sel_status backend_look_at(sel_state *state, int field, const cuda_look **look,
-                                  const void **view, sel_error *error) {
-    const cuda_solver *solver = solver_of(state->plan);
-    if (solver->look) {
-        return solver->look(state, field, look, view, error);
-    }
-    *look = cuda_body_look();
-    *view = cuda_body_of(state, state->step, HEAT_CONTENT);
-    return field > 0 ? cuda_exchange(state, state->step, state->queue->stream, error) : SEL_OK;
-}
-
 static sel_status backend_ask(sel_state *state, const sel_request *request, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
     const cuda_look *look;
     const void *view;
     const bool own = !field && request->kind != SEL_MONITOR;
-    if (own && state->plan->body && (request->kind == SEL_MEAN_CHANGE || !solver->ask)) {
-        return cuda_body_ask(state, request, error);
-    }
     if (own && solver->ask) {
         return solver->ask(state, request, error);
     }
-    sel_status status = backend_look_at(state, field ? request->field : -1, &look, &view, error);
+    sel_status status = solver->look(state, field ? request->field : -1, &look, &view, error);
     if (status) {
         return status;
     }
@@ -398,7 +384,7 @@ static sel_status backend_ask(sel_state *state, const sel_request *request, sel_
 sel_status cuda_sum(sel_state *state, sel_error *error) {
     const cuda_look *look;
     const void *view;
-    sel_status status = backend_look_at(state, -1, &look, &view, error);
+    sel_status status = solver_of(state->plan)->look(state, -1, &look, &view, error);
     if (!status) {
         const cuda_rows rows = cuda_rows_of(state, NULL);
         CUDA_TRY(look->sum(view, &rows, state->queue->stream));
@@ -446,9 +432,7 @@ static sel_status finish_now(sel_state *state, sel_request *request, sel_error *
         request->change *= state->last.counts ? request->change : 1; /* a part, no root */
         break;
     default:
-        if (state->plan->body && (request->kind == SEL_MEAN_CHANGE || !solver->answer)) {
-            cuda_body_answer(state, slot, request);
-        } else if (solver->answer) {
+        if (solver->answer) {
             solver->answer(state, slot, request);
         } else {
             sel_request_term(request, SEL_TERM_NOTED, "total", "", sel_total_of(slot->host, false));

@@ -2,7 +2,6 @@
 #ifndef CUDA_BACKEND_H
 #define CUDA_BACKEND_H
 
-#include "cuda/body.h"
 #include "cuda/feed.h"
 #include "cuda/queue.h"
 #include "cuda/collectives.h"

@@ -8,7 +8,6 @@
 #define CUDA_QUEUE_H
 
 #include <stdbool.h>
-#include "cuda/conduction.h"
 #include "cuda/device.h"
 #include "cuda/link.h"
 #include "cuda/temporal_blocking.h"
@@ -50,7 +49,6 @@ typedef struct cuda_queue {
     cuda_link *link;                       /* to other ranks; NULL: there are none */
     int64_t *halts; /* the step in which a term of this rank's cells failed (cuda_is_halted), of
                        which the others hear before the step after it; NULL: none can */
-    cuda_body body; /* what kernels see of a body that conducts */
     uint8_t *stages[CUDA_STAGES];
     cudaEvent_t filled[CUDA_STAGES], sent[CUDA_STAGES];
     int64_t pieces; /* that have passed through the stages */

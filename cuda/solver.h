@@ -10,7 +10,7 @@ typedef struct cuda_solver {
     size_t state_size; /* bytes of its state, which begins with a sel_state */
     bool compiles;     /* its kernels are compiled when a run begins: NVRTC must be here */
     /* Fails when the grid is too large for the kernels' integers. This and all that follow but
-     * list, start and step may be NULL: there is nothing to do. */
+     * list, start, step and look may be NULL: there is nothing to do. */
     sel_status (*fits)(const sel_plan *plan, sel_error *error);
     /* Lists the arrays of a state that knows its plan and nothing else; called for estimates, too.
      */
@@ -47,14 +47,14 @@ typedef struct cuda_solver {
     /* As sel_cpu.loaded. */
     sel_status (*loaded)(sel_state *state, sel_error *error);
     /* Its launchers, and the present state as their kernels see it; fails when `field` (-1: none)
-     * is not available. NULL: those of bodies that conduct. */
+     * is not available. */
     sel_status (*look)(sel_state *state, int field, const cuda_look **look, const void **view,
                        sel_error *error);
     /* As in sel_look. */
     void (*watched)(const sel_plan *plan, sel_request *request);
-    /* SEL_BALANCE, SEL_FORCE and SEL_FLUX: `ask` opens a slot and enqueues the work that fills it;
-     * `answer` converts its content. NULL, both: of bodies that conduct by what enters at their
-     * surfaces, of others SEL_BALANCE by the sum of the main field. */
+    /* SEL_BALANCE, SEL_FORCE, SEL_FLUX and SEL_MEAN_CHANGE: `ask` opens a slot and enqueues the
+     * work that fills it; `answer` converts its content. NULL, both: SEL_BALANCE by the sum of the
+     * main field. */
     sel_status (*ask)(sel_state *state, const sel_request *request, sel_error *error);
     void (*answer)(sel_state *state, const cuda_slot *slot, sel_request *request);
 } cuda_solver;

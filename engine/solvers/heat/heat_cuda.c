@@ -7,6 +7,7 @@
 #include "engine/solvers/heat/heat_kernels_cuda.h"
 #include "cuda/backend.h"
 #include "cuda/inputs.h"
+#include "engine/solvers/diffusion/diffusion_cuda.h"
 #include "engine/solvers/multigrid/mg_solve_cuda.h"
 #include "engine/solvers/heat/heat.h"
 
@@ -15,6 +16,7 @@ typedef struct heat_cuda {
     bool marches;
     heat_gpu_sides sides;
     mg_gpu_solve solve; /* of implicit steps */
+    diffusion_view seen;
 } heat_cuda;
 
 static bool implicit(const sel_state *base) {
@@ -107,6 +109,11 @@ static sel_status heat_cuda_step(sel_state *base, int64_t step, sel_error *error
                : cuda_take_slabs(base, step, rim, false, cuda_exchange, heat_cuda_take, error);
 }
 
+static sel_status heat_cuda_look(sel_state *base, int field, const cuda_look **look,
+                                 const void **view, sel_error *error) {
+    return diffusion_cuda_look(base, &((heat_cuda *)base)->seen, field, look, view, error);
+}
+
 const cuda_solver heat_on_cuda = {
     .what = "the temperature",
     .state_size = sizeof(heat_cuda),
@@ -117,4 +124,7 @@ const cuda_solver heat_on_cuda = {
     .pass = heat_cuda_pass,
     .step = heat_cuda_step,
     .close = heat_cuda_close,
+    .look = heat_cuda_look,
+    .ask = diffusion_cuda_ask,
+    .answer = diffusion_cuda_answer,
 };

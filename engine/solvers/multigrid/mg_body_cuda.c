@@ -2,6 +2,7 @@
  * engine/solvers/multigrid does on the processor. */
 #include "cuda/backend.h"
 #include "cuda/inputs.h"
+#include "engine/solvers/diffusion/diffusion_cuda.h"
 #include "engine/solvers/multigrid/mg_solve_cuda.h"
 #include "engine/solvers/multigrid/mg_body.h"
 
@@ -10,7 +11,7 @@ sel_status mg_gpu_body_step(mg_gpu_solve *g, const sel_state *state, int64_t ste
                             sel_error *error) {
     mg_solve *solve = g->solve;
     const cudaStream_t stream = state->queue->stream;
-    cuda_body_step s = cuda_body_step_of(state, step);
+    diffusion_gpu_step s = diffusion_gpu_step_of(state, step);
     s.u = solve->u;
     s.F = solve->F;
     s.uniform = solve->m.box.mass;
@@ -23,7 +24,7 @@ sel_status mg_gpu_body_step(mg_gpu_solve *g, const sel_state *state, int64_t ste
     if (solve->m.level[0].divided && state->queue->halts) {
         status = cuda_link_least(state, state->queue->halts, stream, error);
     }
-    CUDA_TRY(cuda_body_load(&s, stream));
+    CUDA_TRY(diffusion_gpu_load(&s, stream));
     status = status ? status : mg_gpu_spread(g, s.u, error);
     if (status) {
         return status;
@@ -31,7 +32,7 @@ sel_status mg_gpu_body_step(mg_gpu_solve *g, const sel_state *state, int64_t ste
     if (state->plan->body->implicit < 1) {
         CUDA_TRY(mg_gpu_apply(g, s.u, s.F));
     }
-    CUDA_TRY(cuda_body_right_side(&s, stream));
+    CUDA_TRY(diffusion_gpu_right_side(&s, stream));
     status = mg_gpu_spread(g, s.u, error);
     if (status) {
         return status;
@@ -41,6 +42,6 @@ sel_status mg_gpu_body_step(mg_gpu_solve *g, const sel_state *state, int64_t ste
     for (int64_t k = 0; solve->now.how == MG_GOES_ON && !status; k++) {
         status = mg_gpu_correct(g, k, MG_CYCLE, 1, s.u, s.u, error);
     }
-    CUDA_TRY(cuda_body_store(&s, stream));
+    CUDA_TRY(diffusion_gpu_store(&s, stream));
     return status ? status : mg_body_solved(solve, state, error);
 }

@@ -1,11 +1,13 @@
 /* poisson_cuda.c -- sel.poisson on the device. */
 #include "cuda/backend.h"
+#include "engine/solvers/diffusion/diffusion_cuda.h"
 #include "engine/solvers/multigrid/mg_solve_cuda.h"
 #include "engine/solvers/poisson/poisson.h"
 
 typedef struct poisson_cuda {
     poisson_state all;
     mg_gpu_solve gpu;
+    diffusion_view seen;
 } poisson_cuda;
 
 static void poisson_cuda_list(sel_state *base) {
@@ -73,6 +75,11 @@ static sel_status poisson_cuda_start(sel_state *base, sel_error *error) {
     return poisson_start(base, poisson_cuda_measure, error);
 }
 
+static sel_status poisson_cuda_look(sel_state *base, int field, const cuda_look **look,
+                                    const void **view, sel_error *error) {
+    return diffusion_cuda_look(base, &((poisson_cuda *)base)->seen, field, look, view, error);
+}
+
 const cuda_solver poisson_on_cuda = {
     .what = "the potential",
     .state_size = sizeof(poisson_cuda),
@@ -84,4 +91,7 @@ const cuda_solver poisson_on_cuda = {
     .close = poisson_cuda_close,
     .saving = hear,
     .loaded = poisson_cuda_measure,
+    .look = poisson_cuda_look,
+    .ask = diffusion_cuda_ask,
+    .answer = diffusion_cuda_answer,
 };

@@ -1,11 +1,11 @@
-// conduction.cu -- reads and sums of conducting bodies, what enters through their surfaces, and
+// diffusion.cu -- reads and sums of conducting bodies, what enters through their surfaces, and
 // parts of implicit steps.
-#include "cuda/conduction.h"
+#include "engine/solvers/diffusion/diffusion_kernels_cuda.h"
 
 #include "cuda/query.cuh"
 
 struct body_cell {
-    typedef cuda_body view;
+    typedef diffusion_view view;
 };
 
 // What query.cuh asks for.
@@ -51,7 +51,7 @@ struct body_look : look_of_value<body_cell> {
     }
 };
 
-extern "C" const cuda_look *cuda_body_look() {
+extern "C" const cuda_look *diffusion_gpu_look() {
     return look_of<body_look>();
 }
 
@@ -71,9 +71,9 @@ static __global__ void entering_kernel(const __grid_constant__ heat_view v,
     }
 }
 
-extern "C" cudaError_t cuda_body_entering(const heat_view *view, const sel_given *given,
-                                          int64_t first, int64_t end, bool changes,
-                                          cudaStream_t stream) {
+extern "C" cudaError_t diffusion_gpu_entering(const heat_view *view, const sel_given *given,
+                                              int64_t first, int64_t end, bool changes,
+                                              cudaStream_t stream) {
     if (end > first) {
         const unsigned blocks = (unsigned)((end - first + THREADS - 1) / THREADS);
         entering_kernel<<<blocks, THREADS, 0, stream>>>(*view, *given, first, end, changes);
@@ -87,14 +87,14 @@ static __device__ int64_t number() {
     return (int64_t)blockIdx.x * THREADS + threadIdx.x;
 }
 
-static __global__ void load_kernel(const __grid_constant__ cuda_body_step s) {
+static __global__ void load_kernel(const __grid_constant__ diffusion_gpu_step s) {
     const int64_t i = s.first + number();
     if (i < s.first + s.count) {
         s.u[i] = heat_number(&s.view, s.view.from, i);
     }
 }
 
-static __global__ void right_side_kernel(const __grid_constant__ cuda_body_step s) {
+static __global__ void right_side_kernel(const __grid_constant__ diffusion_gpu_step s) {
     const heat_view &v = s.view;
     const bool deep = v.dims == 3;
     const int64_t planes = v.end - v.first;
@@ -108,7 +108,7 @@ static __global__ void right_side_kernel(const __grid_constant__ cuda_body_step 
     }
 }
 
-static __global__ void right_surfaces_kernel(const __grid_constant__ cuda_body_step s) {
+static __global__ void right_surfaces_kernel(const __grid_constant__ diffusion_gpu_step s) {
     const int64_t k = s.surfaces[0] + number();
     if (k < s.surfaces[1]) {
         int64_t at[3];
@@ -120,7 +120,7 @@ static __global__ void right_surfaces_kernel(const __grid_constant__ cuda_body_s
     }
 }
 
-static __global__ void store_kernel(const __grid_constant__ cuda_body_step s) {
+static __global__ void store_kernel(const __grid_constant__ diffusion_gpu_step s) {
     const int64_t i = s.first + number();
     if (i < s.first + s.count && !cuda_is_halted(s.halted, s.clock)) {
         if (s.view.single) {
@@ -131,12 +131,12 @@ static __global__ void store_kernel(const __grid_constant__ cuda_body_step s) {
     }
 }
 
-extern "C" cudaError_t cuda_body_load(const cuda_body_step *s, cudaStream_t stream) {
+extern "C" cudaError_t diffusion_gpu_load(const diffusion_gpu_step *s, cudaStream_t stream) {
     load_kernel<<<cuda_shares(s->count, THREADS), THREADS, 0, stream>>>(*s);
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t cuda_body_right_side(const cuda_body_step *s, cudaStream_t stream) {
+extern "C" cudaError_t diffusion_gpu_right_side(const diffusion_gpu_step *s, cudaStream_t stream) {
     const heat_view *v = &s->view;
     const int64_t planes = v->end - v->first, sites = s->surfaces[1] - s->surfaces[0];
     const bool deep = v->dims == 3;
@@ -149,7 +149,7 @@ extern "C" cudaError_t cuda_body_right_side(const cuda_body_step *s, cudaStream_
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t cuda_body_store(const cuda_body_step *s, cudaStream_t stream) {
+extern "C" cudaError_t diffusion_gpu_store(const diffusion_gpu_step *s, cudaStream_t stream) {
     store_kernel<<<cuda_shares(s->count, THREADS), THREADS, 0, stream>>>(*s);
     return cudaGetLastError();
 }

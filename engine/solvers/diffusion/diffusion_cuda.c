@@ -1,5 +1,6 @@
-/* body.c -- a body that conducts, on the device: what kernels see of it, and what requests find. */
-#include "cuda/body.h"
+/* diffusion_cuda.c -- a body that conducts, on the device: what kernels see of it, and what
+ * requests find. */
+#include "engine/solvers/diffusion/diffusion_cuda.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,35 +11,43 @@
 
 /* ---- what kernels see ---- */
 
-const cuda_body *cuda_body_of(sel_state *state, int64_t step, int sum) {
-    cuda_body *body = &state->queue->body;
+/* A body at a step, and what is summed. */
+static diffusion_view diffusion_view_of(const sel_state *state, int64_t step, int sum) {
     const int from = sel_copy_at(state, &state->field[0], step);
-    *body = (cuda_body){.grid = cuda_grid_of(state),
-                        .heat = sel_conduction_view(state, step),
-                        .from = cuda_parts_of(state, from),
-                        .before = cuda_parts_of(state, !from),
-                        .first = state->field[0].layout.origin,
-                        .sum = sum};
+    diffusion_view body = {.grid = cuda_grid_of(state),
+                           .heat = sel_conduction_view(state, step),
+                           .from = cuda_parts_of(state, from),
+                           .before = cuda_parts_of(state, !from),
+                           .first = state->field[0].layout.origin,
+                           .sum = sum};
     /* Of divided planes only its own cells, and those beside them, are asked for. */
     if (sel_divides_planes(&state->decomposition)) {
-        body->from = (cuda_parts){.at = {state->field[0].at[from]}, .count = 1};
-        body->before = (cuda_parts){.at = {state->field[0].at[!from]}, .count = 1};
+        body.from = (cuda_parts){.at = {state->field[0].at[from]}, .count = 1};
+        body.before = (cuda_parts){.at = {state->field[0].at[!from]}, .count = 1};
     }
     return body;
 }
 
-cuda_body_step cuda_body_step_of(const sel_state *state, int64_t step) {
+sel_status diffusion_cuda_look(sel_state *state, diffusion_view *seen, int field,
+                               const cuda_look **look, const void **view, sel_error *error) {
+    *seen = diffusion_view_of(state, state->step, HEAT_CONTENT);
+    *look = diffusion_gpu_look();
+    *view = seen;
+    return field > 0 ? cuda_exchange(state, state->step, state->queue->stream, error) : SEL_OK;
+}
+
+diffusion_gpu_step diffusion_gpu_step_of(const sel_state *state, int64_t step) {
     const sel_patch *own = &state->own;
     const sel_field *field = &state->field[0];
     const heat_view view = sel_conduction_view(state, step);
     const int slow = field->layout.slow, halo = field->halo;
     const int64_t plane = view.stride[slow];
-    cuda_body_step s = {.view = view,
-                        .given = state->given,
-                        .first = (own->lo[slow] - halo) * plane - field->lead[slow],
-                        .count = (sel_patch_cells(own, slow) + 2 * halo) * plane,
-                        .halted = cuda_inputs_halted(state),
-                        .clock = cuda_queue_clock(state->queue, step)};
+    diffusion_gpu_step s = {.view = view,
+                            .given = state->given,
+                            .first = (own->lo[slow] - halo) * plane - field->lead[slow],
+                            .count = (sel_patch_cells(own, slow) + 2 * halo) * plane,
+                            .halted = cuda_inputs_halted(state),
+                            .clock = cuda_queue_clock(state->queue, step)};
     sel_given_range(state, own, &s.surfaces[0], &s.surfaces[1]);
     return s;
 }
@@ -50,9 +59,9 @@ static sel_status ask_change(sel_state *state, const sel_request *request, sel_e
     cuda_slot *slot;
     sel_status status = cuda_slot_open(queue, request, sizeof(sel_total), 0, &slot, error);
     if (!status) {
-        const cuda_body *body = cuda_body_of(state, state->step, HEAT_VALUE);
+        const diffusion_view body = diffusion_view_of(state, state->step, HEAT_VALUE);
         const cuda_rows rows = cuda_rows_of(state, NULL);
-        CUDA_TRY(cuda_body_look()->sum(body, &rows, queue->stream));
+        CUDA_TRY(diffusion_gpu_look()->sum(&body, &rows, queue->stream));
         status = cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(sel_total), error);
     }
     return status;
@@ -71,7 +80,8 @@ static sel_status find_entering(sel_state *state, int64_t step, sel_error *error
     view.implicit = changes ? view.implicit : 0;
     int64_t first, end;
     sel_given_range(state, &state->own, &first, &end);
-    CUDA_TRY(cuda_body_entering(&view, &state->given, first, end, changes, state->queue->stream));
+    CUDA_TRY(
+        diffusion_gpu_entering(&view, &state->given, first, end, changes, state->queue->stream));
     return cuda_share_list(state, state->given.entering, state->plan->inputs->surfaces.sites,
                            sizeof *state->given.entering, sel_conduction_sites_before, error);
 }
@@ -99,16 +109,17 @@ static sel_status body_ask_balance(sel_state *state, const sel_request *request,
                     : cuda_slot_fetch(queue, slot, sizeof(found_balance), state->given.entering,
                                       bytes, error);
     for (int k = 0; k < totals && !status; k++) {
-        const cuda_body *body = cuda_body_of(state, step[k], k == 2 ? HEAT_ADDED : HEAT_CONTENT);
+        const diffusion_view body =
+            diffusion_view_of(state, step[k], k == 2 ? HEAT_ADDED : HEAT_CONTENT);
         const cuda_rows rows = cuda_rows_of(state, NULL);
-        CUDA_TRY(cuda_body_look()->sum(body, &rows, queue->stream));
+        CUDA_TRY(diffusion_gpu_look()->sum(&body, &rows, queue->stream));
         status = cuda_slot_fetch(queue, slot, (uint64_t)k * sizeof(sel_total), queue->rows,
                                  sizeof(sel_total), error);
     }
     return status;
 }
 
-sel_status cuda_body_ask(sel_state *state, const sel_request *request, sel_error *error) {
+sel_status diffusion_cuda_ask(sel_state *state, const sel_request *request, sel_error *error) {
     return request->kind == SEL_MEAN_CHANGE ? ask_change(state, request, error)
                                             : body_ask_balance(state, request, error);
 }
@@ -124,7 +135,7 @@ static void answer_balance(const sel_state *state, const cuda_slot *slot, sel_re
     sel_conduction_balance(state->plan, found->entering, &b, request);
 }
 
-void cuda_body_answer(const sel_state *state, const cuda_slot *slot, sel_request *request) {
+void diffusion_cuda_answer(sel_state *state, const cuda_slot *slot, sel_request *request) {
     if (request->kind != SEL_MEAN_CHANGE) {
         answer_balance(state, slot, request);
         return;
