@@ -13,6 +13,13 @@
 #include <unistd.h>
 #include "engine/base/kernel.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(memory, bytes) ((void)(memory), (void)(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(memory, bytes) ((void)(memory), (void)(bytes))
+#endif
+
 /* The text behind "KEY : " in a file of /proc, without the newline; empty if there is no KEY. */
 static void proc_value(const char *path, const char *key, char *text, size_t size) {
     char line[512];
@@ -74,6 +81,53 @@ void sel_machine_clear(void *memory, size_t bytes) {
     }
     memset(memory, 0, first - at);
     memset((void *)last, 0, end - last);
+}
+
+void *sel_machine_map(size_t bytes) {
+    void *memory = mmap(NULL, bytes + !bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void sel_machine_unmap(void *memory, size_t bytes) {
+    if (memory) {
+        ASAN_UNPOISON_MEMORY_REGION(memory, bytes);
+        munmap(memory, bytes + !bytes);
+    }
+}
+
+/* The whole pages among some bytes; returns their size, 0 where there are none. */
+static size_t machine_pages(void *memory, size_t bytes, void **first) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *at = memory, *to = at + (page - (uintptr_t)at % page) % page;
+    *first = to;
+    return at + bytes > to ? (size_t)(at + bytes - to) / page * page : 0;
+}
+
+void sel_machine_return_zeros(void *memory, size_t bytes) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *first;
+    const size_t end = machine_pages(memory, bytes, &first);
+    size_t zeros = 0; /* of the pages before the present one */
+    for (size_t at = 0; at <= end; at += page) {
+        const char *here = (const char *)first + at;
+        if (at < end && here[0] == 0 && memcmp(here, here + 1, page - 1) == 0) {
+            zeros += page;
+        } else if (zeros) {
+            madvise((char *)first + at - zeros, zeros, MADV_DONTNEED); /* failure is harmless */
+            zeros = 0;
+        }
+    }
+}
+
+void sel_machine_withdraw(void *memory, size_t bytes) {
+    void *first;
+    const size_t pages = machine_pages(memory, bytes, &first);
+    if (pages) { /* failure is harmless */
+        mmap(first, pages, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+             0);
+    }
+    ASAN_POISON_MEMORY_REGION(memory, bytes);
 }
 
 /* The first line of the file `name` that describes the level-3 cache; empty: there is none. */

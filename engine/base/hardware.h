@@ -27,6 +27,19 @@ void *sel_machine_allocate(size_t bytes);
  * written again. */
 void sel_machine_clear(void *memory, size_t bytes);
 
+/* Zeroed memory, whose pages take none before they are written. NULL when there is no memory.
+ * Release with sel_machine_unmap, which ignores NULL. */
+void *sel_machine_map(size_t bytes);
+void sel_machine_unmap(void *memory, size_t bytes);
+
+/* Returns the pages of memory of sel_machine_map that hold only zeros to the system, until they are
+ * written again. */
+void sel_machine_return_zeros(void *memory, size_t bytes);
+
+/* Ends the use of some bytes of memory of sel_machine_map. Their whole pages are returned to the
+ * system, and reading them ends the process; under the address sanitizer reading any byte does. */
+void sel_machine_withdraw(void *memory, size_t bytes);
+
 /* Bytes of all level-3 caches of the cores of this process; a guess if unknown. */
 uint64_t sel_machine_cache(void);
 

@@ -80,18 +80,6 @@ static double far(const sel_domain *domain, int region, bool outer) {
                                  : 0.5;
 }
 
-/* A rank knows the materials at the sites in its rows only: an allgather gives all to all ranks. */
-static void share_sites(const sel_domain *domain, const sel_surfaces *on, cond_site *sites) {
-    size_t end[SEL_MOST_RANKS];
-    for (int r = 0; domain->ranks && r < domain->ranks->count; r++) {
-        const int64_t cell = domain->first_row[r + 1] * domain->grid.n[0];
-        end[r] = (size_t)on->first_site[sel_surfaces_from(on, cell)] * sizeof *sites;
-    }
-    if (domain->ranks) {
-        sel_ranks_share(domain->ranks, sites, end);
-    }
-}
-
 static sel_status find_sites(sel_conduction *body, const sel_domain *domain, sel_error *error) {
     const sel_grid *grid = &domain->grid;
     const double volume = sel_cell_volume(grid);
@@ -111,20 +99,52 @@ static sel_status find_sites(sel_conduction *body, const sel_domain *domain, sel
                         .area = area,
                         .law = conduction_law_of(domain, site->region)};
     }
-    if (to) {
-        share_sites(domain, on, to);
+    sel_error why = {.status = SEL_OK};
+    const sel_status status = to ? SEL_OK : sel_fail_memory(&why, "the surfaces", bytes);
+    return on->divided ? sel_domain_agree(domain, status, &why, error)
+           : status    ? sel_fail(error, status, "%s", why.text)
+                       : SEL_OK;
+}
+
+/* Whether the first site of each region fixes the temperature of its node. */
+static void conduction_find_fixed(const sel_inputs *inputs, bool fixed[SEL_REGION_NUMBERS]) {
+    const sel_surfaces *on = &inputs->surfaces;
+    struct of_rank {
+        int64_t face[SEL_REGION_NUMBERS]; /* 6 cell + face; INT64_MAX: it has none */
+        bool fixed[SEL_REGION_NUMBERS];
+    } own, *all = &own;
+    const int ranks = on->divided ? sel_domain_ranks(inputs->domain) : 1;
+    memset(&own, 0, sizeof own);
+    for (int r = 1; r < SEL_REGION_NUMBERS; r++) {
+        const bool has = on->first_of[r] < on->first_of[r + 1];
+        const int64_t site = has ? on->order[on->first_of[r]] : 0;
+        own.face[r] = has ? on->site[site].cell * SEL_FACES + on->site[site].face : INT64_MAX;
+        own.fixed[r] = has && cond_fixed(inputs->site, site, site + 1) == site;
     }
-    return to ? SEL_OK : sel_fail_memory(error, "the surfaces", bytes);
+    if (ranks > 1) {
+        all = sel_ranks_memory(inputs->domain->ranks, (size_t)ranks * sizeof *all);
+        sel_domain_gather(inputs->domain, &own, sizeof own, all);
+    }
+    for (int r = 1; r < SEL_REGION_NUMBERS; r++) {
+        int first = 0;
+        for (int k = 1; k < ranks; k++) {
+            first = all[k].face[r] < all[first].face[r] ? k : first;
+        }
+        fixed[r] = all[first].fixed[r];
+    }
+    if (all != &own) {
+        free(all);
+    }
 }
 
 /* Nodes on a surface of given temperature have its value at the end of a step; all other inputs are
  * taken when they act. h is not negative. */
 static void mark_inputs(sel_inputs *inputs, double implicit) {
+    bool fixed[SEL_REGION_NUMBERS] = {false};
+    conduction_find_fixed(inputs, fixed);
     for (int k = 0; k < inputs->count; k++) {
         sel_input *input = &inputs->v[k];
-        const int64_t site = inputs->surfaces.order[inputs->surfaces.first_of[input->region]];
-        const bool fixed = input->region && cond_fixed(inputs->site, site, site + 1) == site;
-        input->ahead = fixed ? 1 : implicit;
+        input->ahead = fixed[input->region] ? 1 : implicit;
         input->not_negative = input->which == 1;
     }
 }
@@ -163,8 +183,11 @@ static void join_limits(sel_conduction *body) {
     } own = {body->limit, body->limit_cell}, all[SEL_MOST_RANKS];
     sel_domain_gather(body->inputs.domain, &own, sizeof own, all);
     for (int r = 0; r < sel_domain_ranks(body->inputs.domain); r++) {
-        body->limit_cell = r == 0 || all[r].limit < body->limit ? all[r].cell : body->limit_cell;
-        body->limit = r == 0 || all[r].limit < body->limit ? all[r].limit : body->limit;
+        if (r == 0 || all[r].limit < body->limit ||
+            (all[r].limit == body->limit && all[r].cell < body->limit_cell)) {
+            body->limit_cell = all[r].cell;
+            body->limit = all[r].limit;
+        }
     }
 }
 
@@ -188,7 +211,9 @@ static void find_limit(sel_conduction *body) {
         }
     }
     join_limits(body);
-    for (int64_t k = sel_surfaces_from(on, first); k < sel_surfaces_from(on, end); k++) {
+    const int64_t from = on->divided ? 0 : sel_surfaces_from(on, first);
+    const int64_t to = on->divided ? on->cells : sel_surfaces_from(on, end);
+    for (int64_t k = from; k < to; k++) {
         cond_surfaces(inputs->site, inputs->value, 0, on->first_site[k], on->first_site[k + 1], 1,
                       &b, &s);
         if (!isinf(b)) {
@@ -224,7 +249,7 @@ sel_status sel_conduction_find(sel_conduction *body, sel_plan *plan, const sel_q
     sel_status status = sel_material_find(plan, whole, k, name, &body->k, error);
     status = status ? status
                     : sel_material_find(plan, whole, capacity, "capacity", &body->capacity, error);
-    status = status ? status : sel_inputs_list(&body->inputs, domain, far, error);
+    status = status ? status : sel_inputs_list(&body->inputs, domain, whole, far, error);
     status = status ? status : find_sites(body, domain, error);
     if (status) {
         return status;
@@ -280,10 +305,11 @@ static sel_status edit(const sel_state *state, int64_t first, int64_t end, doubl
     const sel_inputs *inputs = state->plan->inputs;
     const sel_surfaces *on = &inputs->surfaces;
     (void)error;
-    for (int64_t k = 0; k < on->cells; k++) {
+    const int64_t to = sel_surfaces_from(on, end);
+    for (int64_t k = sel_surfaces_from(on, first); k < to; k++) {
         const int64_t last = on->first_site[k + 1];
         const int64_t fixed = cond_fixed(inputs->site, on->first_site[k], last);
-        if (fixed < last && on->cell[k] >= first && on->cell[k] < end) {
+        if (fixed < last) {
             values[on->cell[k] - first] = inputs->value[COND_VALUES * fixed];
         }
     }
@@ -406,20 +432,17 @@ static double amount(const sel_state *state, int64_t step, int what) {
     return sel_join_rows(state, false);
 }
 
-/* Cells and sites on surfaces before a row. */
-static int64_t cells_before(const sel_state *state, int64_t row) {
-    return sel_surfaces_from(&state->plan->inputs->surfaces, row * state->plan->domain->grid.n[0]);
-}
 int64_t sel_conduction_sites_before(const sel_state *state, int64_t row) {
-    return state->plan->inputs->surfaces.first_site[cells_before(state, row)];
+    return state->plan->inputs->surfaces.row_site[row];
 }
 
 sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_error *error) {
     (void)error;
     const sel_conduction *body = state->plan->body;
-    const sel_rows_range planes = sel_own_planes(state);
-    const int64_t first = cells_before(state, planes.first), end = cells_before(state, planes.end);
+    const sel_surfaces *on = &state->plan->inputs->surfaces;
     const sel_given *given = &state->given;
+    int64_t first, end;
+    sel_given_range(state, &state->own, &first, &end);
     const int64_t step = state->step;
     const bool changes = step > 0 && !body->steady;
     sel_balance b = state->balance;
@@ -433,14 +456,22 @@ sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_err
         v.implicit = changes ? v.implicit : 0;
         heat_entering(&v, given, k, changes);
     }
-    sel_state_share_list(state, given->entering, sizeof *given->entering,
-                         sel_conduction_sites_before);
+    if (on->divided) {
+        sel_surfaces_gather(body->inputs.domain, on, given->entering, sizeof *given->entering,
+                            given->all_entering);
+    } else {
+        sel_state_share_list(state, given->entering, sizeof *given->entering,
+                             sel_conduction_sites_before);
+    }
     if (request->kind == SEL_BALANCE && !body->steady) {
         b.after = amount(state, step, HEAT_CONTENT);
         b.before = changes ? amount(state, step - 1, HEAT_CONTENT) : (double)NAN;
         b.source = given->source ? amount(state, step, HEAT_ADDED) : 0;
     }
-    sel_conduction_balance(state->plan, given->entering, &b, request);
+    if (on->region) { /* of several ranks rank 0 answers */
+        sel_conduction_balance(state->plan, on->divided ? given->all_entering : given->entering, &b,
+                               request);
+    }
     return SEL_OK;
 }
 
@@ -452,8 +483,8 @@ void sel_conduction_balance(const sel_plan *plan, const double *entering, const 
     const bool steady = plan->body->steady;
     double rate = (b->after - b->before) / dt, in = 0, out = 0;
     double sum[SEL_REGION_NUMBERS] = {0}, all = steady ? -b->source : b->source;
-    for (int64_t k = 0; k < on->sites; k++) {
-        sum[on->site[k].region] += entering[k];
+    for (int64_t k = 0; k < on->all_sites; k++) {
+        sum[on->region[k]] += entering[k];
         in += fmax(entering[k], 0);
         out += fmax(-entering[k], 0);
     }
@@ -474,7 +505,7 @@ void sel_conduction_balance(const sel_plan *plan, const double *entering, const 
     }
     for (int r = 1; r <= domain->region_count; r++) {
         char text[32];
-        if (on->first_of[r] < on->first_of[r + 1]) {
+        if (on->of_region[r]) {
             sel_request_term(request, SEL_TERM_NOTED, "in_", sel_region_name(domain, r, text),
                              sum[r]);
         }

@@ -88,26 +88,45 @@ static sel_status cpu_create(const sel_plan *plan, sel_state **made, sel_error *
     return SEL_OK;
 }
 
-/* Evaluates for the next step what is due. */
-static sel_status cpu_evaluate(sel_state *state, unsigned due, sel_error *error) {
+/* Evaluates for the next step what is due. A rank has the values of laws at its own sites; `laws`:
+ * they were evaluated. */
+static sel_status cpu_evaluate(sel_state *state, unsigned due, bool *laws, sel_error *error) {
     const sel_cpu *cpu = cpu_of(state->plan);
     const sel_inputs *inputs = state->plan->inputs;
+    *laws = false;
     if (!inputs || !(inputs->depends & due)) {
         return cpu->terms ? cpu->terms(state, due, error) : SEL_OK;
     }
-    sel_status status = SEL_OK;
     if (inputs->source_depends & due) {
-        status = sel_inputs_fill(state, state->step, state->given.source, error);
+        const sel_status status = sel_inputs_fill(state, state->step, state->given.source, error);
+        if (sel_state_total(state, status != SEL_OK)) {
+            return status; /* that of some ranks: laws come after the source */
+        }
     }
     int64_t cells[2];
     sel_given_range(state, &state->own, &cells[0], &cells[1]);
     const int64_t *of = inputs->surfaces.first_site;
     const int64_t sites[2] = {of[cells[0]], of[cells[1]]};
-    status = status
-                 ? status
-                 : sel_inputs_evaluate(inputs, due, state->step, sites, state->given.value, error);
+    const sel_status status =
+        sel_inputs_evaluate(inputs, due, state->step, sites, state->given.value, error);
+    *laws = true;
     if (!status) {
         sel_given_derive(state);
+    }
+    return status;
+}
+
+/* All ranks learn whether one has failed. Where laws have, the message of rank 0 is that of the
+ * first law and site of the grid. */
+static sel_status cpu_agree(sel_state *state, unsigned due, bool laws, sel_status status,
+                            sel_error *error) {
+    const sel_inputs *inputs = state->plan->inputs;
+    sel_error first = {.status = SEL_OK};
+    status = sel_state_agree(state, status, error);
+    if (status && laws && inputs->surfaces.divided && state->ranks->rank == 0 &&
+        sel_inputs_try_all(inputs, due, state->step, &first)) {
+        error->status = SEL_OK; /* the message of another site gives way */
+        sel_fail(error, status, "%s", first.text);
     }
     return status;
 }
@@ -126,9 +145,10 @@ static sel_status cpu_advance(sel_state *state, int64_t n, bool observed, sel_er
         status = cpu_clock_of(state, &clock, error);
         int64_t together = state->plan->depends & due || n <= observes ? 1 : n - observes;
         together = together < clock.until - state->step ? together : clock.until - state->step;
-        status = status ? status : cpu_evaluate(state, due, error);
+        bool laws = false;
+        status = status ? status : cpu_evaluate(state, due, &laws, error);
         if (state->plan->depends & due) {
-            status = sel_state_agree(state, status, error);
+            status = cpu_agree(state, due, laws, status, error);
         }
         if (status && cpu->keep_terms) {
             cpu->keep_terms(state);
@@ -153,7 +173,8 @@ static sel_status restore(sel_state *state, sel_error *error) {
     sel_state_exchange(state, state->step, SEL_FETCH);
     state->observed = -1;
     state->step -= last;
-    sel_status status = cpu_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    bool laws;
+    sel_status status = cpu_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, &laws, error);
     state->step += last;
     if (!status) {
         sel_given_derive(state);

@@ -11,14 +11,14 @@ static void inputs_add(sel_inputs *inputs, const sel_input *input) {
     inputs->depends |= sel_quantity_depends(input->quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
 }
 
-sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, sel_surface_far *far,
-                           sel_error *error) {
-    const int64_t *first = inputs->surfaces.first_of;
+sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, bool whole,
+                           sel_surface_far *far, sel_error *error) {
     inputs->domain = domain;
-    sel_status status = sel_surfaces_list(domain, far, &inputs->surfaces, error);
+    inputs->far = far;
+    sel_status status = sel_surfaces_list(domain, whole, far, &inputs->surfaces, error);
     for (int r = 1; r <= domain->region_count && !status; r++) {
         const sel_variant *law = &domain->regions[r - 1].law;
-        for (int k = 0; k < law->table->count && first[r] < first[r + 1]; k++) {
+        for (int k = 0; k < law->table->count && inputs->surfaces.of_region[r]; k++) {
             sel_input input = {.region = r, .which = k};
             const sel_table_field *field = &law->table->fields[k];
             input.quantity = (const void *)((const char *)law->data + field->offset);
@@ -37,11 +37,38 @@ void sel_inputs_source(sel_inputs *inputs, const sel_quantity *source) {
     }
 }
 
+sel_status sel_inputs_try_all(const sel_inputs *inputs, unsigned due, int64_t step,
+                              sel_error *error) {
+    sel_inputs all = *inputs;
+    if (!inputs->surfaces.divided) {
+        return sel_inputs_evaluate(inputs, due, step, NULL, NULL, error);
+    }
+    sel_status status = sel_surfaces_list(inputs->domain, true, inputs->far, &all.surfaces, error);
+    status = status ? status : sel_inputs_evaluate(&all, due, step, NULL, NULL, error);
+    sel_surfaces_free(&all.surfaces);
+    return status;
+}
+
 sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error) {
+    const sel_domain *domain = inputs->domain;
     const size_t count = COND_VALUES * (size_t)inputs->surfaces.sites + 1;
-    inputs->value = calloc(count, sizeof *inputs->value);
-    return inputs->value ? sel_inputs_evaluate(inputs, SEL_ALWAYS, -1, NULL, inputs->value, error)
-                         : sel_fail_memory(error, "the laws", count * sizeof *inputs->value);
+    double *value = inputs->value = calloc(count, sizeof *value);
+    sel_error why = {.status = SEL_OK};
+    sel_status status =
+        value ? SEL_OK : sel_fail_memory(&why, "the laws", count * sizeof *inputs->value);
+    status = inputs->surfaces.divided ? sel_domain_agree(domain, status, &why, error)
+             : status                 ? sel_fail(error, status, "%s", why.text)
+                                      : SEL_OK;
+    if (status || !inputs->surfaces.divided) {
+        return status ? status
+                      : sel_inputs_evaluate(inputs, SEL_ALWAYS, -1, NULL, inputs->value, error);
+    }
+    status = sel_inputs_evaluate(inputs, SEL_ALWAYS, -1, NULL, inputs->value, &why);
+    if (sel_domain_total(domain, status != SEL_OK) && domain->ranks->rank == 0) {
+        why = (sel_error){.status = SEL_OK};
+        status = sel_inputs_try_all(inputs, SEL_ALWAYS, -1, &why);
+    }
+    return sel_domain_agree(domain, status, &why, error);
 }
 
 sel_status sel_inputs_of_place(const sel_inputs *inputs, bool all, const char *advice,
@@ -111,6 +138,11 @@ sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t s
     return status;
 }
 
+sel_status sel_input_at(const sel_inputs *inputs, const sel_input *input, const double place[3],
+                        int64_t step, double *value, sel_error *error) {
+    return inputs_evaluate(inputs, input, 1, place, place + 1, place + 2, step, value, error);
+}
+
 sel_status sel_input_number(const sel_inputs *inputs, const sel_input *input, int64_t k,
                             int64_t step, double place[3], double *value, sel_error *error) {
     const sel_surfaces *on = &inputs->surfaces;
@@ -118,7 +150,7 @@ sel_status sel_input_number(const sel_inputs *inputs, const sel_input *input, in
     for (int a = 0; a < 3 && input->region; a++) {
         place[a] = on->place[a][on->first_of[input->region] + k];
     }
-    return inputs_evaluate(inputs, input, 1, place, place + 1, place + 2, step, value, error);
+    return sel_input_at(inputs, input, place, step, value, error);
 }
 
 sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
@@ -130,7 +162,8 @@ sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64
 sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error) {
     const sel_inputs *inputs = plan->inputs;
     double place[3];
-    sel_status status = sel_inputs_evaluate(inputs, SEL_ON_T, step, NULL, NULL, error);
+    sel_status status =
+        inputs->depends & SEL_ON_T ? sel_inputs_try_all(inputs, SEL_ON_T, step, error) : SEL_OK;
     return status || !(inputs->source_depends & SEL_ON_T)
                ? status
                : sel_input_try(inputs, &inputs->v[inputs->count - 1], 0, step, place, error);
@@ -143,20 +176,31 @@ sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_e
     const sel_domain *domain = inputs->domain;
     const sel_input *input = &inputs->v[inputs->count - 1];
     const int64_t *n = domain->grid.n;
-    const sel_rows_range own = sel_own_planes(state);
-    const sel_evaluation asked = {input->quantity, input->what, .first = own.first,
-                                  .t = sel_input_time(inputs, input, step), .end = own.end};
-    const size_t bytes = (size_t)((own.end - own.first) * n[0]) * sizeof(double);
+    const sel_layout layout = sel_state_own_faces(state, &inputs->source);
+    /* On a device passes of several steps compute some cells beyond the patch. */
+    const sel_rows_range planes = sel_own_planes(state);
+    const sel_rows of_planes = {.first = planes.first, .count = planes.end - planes.first};
+    const sel_rows rows = state->arrays.memory ? of_planes : sel_own_rows(state);
+    const int64_t fit = sel_domain_rows_at_once(domain, state->threads);
+    const int64_t most = fit < rows.count ? fit : rows.count;
+    const size_t bytes = (size_t)(most * n[0]) * sizeof(double);
+    sel_evaluation asked = {input->quantity, input->what, .t = sel_input_time(inputs, input, step),
+                            .first = 0};
     double *values = malloc(bytes);
-    sel_status status = values ? sel_domain_evaluate(domain, &asked, state->threads, values, error)
-                               : sel_fail_memory(error, input->what, bytes);
-    for (int64_t row = own.first; row < own.end && !status; row++) {
-        int64_t at[3] = {0, row % n[1], row / n[1]};
-        const int64_t first = at[1] * inputs->source.pitch + at[2] * inputs->source.slice;
-        for (; at[0] < n[0]; at[0]++) {
-            sel_put(to, state->field[0].type, first + at[0],
-                    values[(row - own.first) * n[0] + at[0]] *
-                        sel_part_inside(&domain->grid, at, -1));
+    sel_status status = values ? SEL_OK : sel_fail_memory(error, input->what, bytes);
+    for (int64_t k = 0; k < rows.count && !status; k += asked.end - asked.first) {
+        const sel_rows_range together = sel_rows_together(&rows, k, most);
+        asked.first = together.first;
+        asked.end = together.end;
+        status = sel_domain_evaluate(domain, &asked, state->threads, values, error);
+        for (int64_t row = asked.first; row < asked.end && !status; row++) {
+            int64_t at[3] = {0, row % n[1], row / n[1]};
+            const int64_t first = at[1] * layout.pitch + at[2] * layout.slice;
+            for (; at[0] < n[0]; at[0]++) {
+                sel_put(to, state->field[0].type, first + at[0],
+                        values[(row - asked.first) * n[0] + at[0]] *
+                            sel_part_inside(&domain->grid, at, -1));
+            }
         }
     }
     free(values);

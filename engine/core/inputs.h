@@ -26,9 +26,10 @@ typedef struct sel_input {
 
 typedef struct sel_inputs {
     const sel_domain *domain;
+    sel_surface_far *far;
     sel_surfaces surfaces;
-    cond_site *site;   /* [surfaces.sites] */
-    double *value;     /* at time 0: [surfaces.sites][COND_VALUES], in the order of sites */
+    cond_site *site;   /* of each site of this rank */
+    double *value;     /* at time 0: [site][COND_VALUES], of this rank */
     sel_layout source; /* the layout of the source, in numbers of the state; count 0: none */
     unsigned depends, source_depends; /* on SEL_ON_T, SEL_ON_CONTROLS: any input; the source */
     bool has_source;                  /* it is the last input */
@@ -36,10 +37,11 @@ typedef struct sel_inputs {
     sel_input v[SEL_MOST_INPUTS];
 } sel_inputs;
 
-/* Lists the surfaces, and as inputs the quantities of the laws of all regions that have sites: the
- * fields of a law's table in their order. The solver may then set `ahead` and `not_negative`. */
-sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, sel_surface_far *far,
-                           sel_error *error);
+/* Lists the surfaces (whole: those of the grid on each rank), and as inputs the quantities of the
+ * laws of all regions that have sites: the fields of a law's table in their order. The solver may
+ * then set `ahead` and `not_negative`. */
+sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, bool whole,
+                           sel_surface_far *far, sel_error *error);
 /* Adds the source, if it is given; its values are multiplied by the part of a cell that is inside.
  */
 void sel_inputs_source(sel_inputs *inputs, const sel_quantity *source);
@@ -55,11 +57,19 @@ void sel_inputs_free(sel_inputs *inputs);
 double sel_input_time(const sel_inputs *inputs, const sel_input *input, int64_t step);
 
 /* Values of laws that depend on any of `due`, in the step from `step`, as in inputs->value; NULL:
- * only whether they can be had. Those of sites[0] <= site < sites[1] are stored; sites NULL: all.
- */
+ * only whether they can be had. Those of sites[0] <= site < sites[1] are stored; sites NULL: all
+ * that this rank has. */
 sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t step,
                                const int64_t sites[2], double *value, sel_error *error);
-/* One number of an input: at its k-th site, or in cell k; SEL_OK if it has one that is allowed. */
+/* Whether they can be had at all sites of the grid, as one rank finds it; the regions of all cells
+ * must be there, as rank 0 has them. */
+sel_status sel_inputs_try_all(const sel_inputs *inputs, unsigned due, int64_t step,
+                              sel_error *error);
+/* The value of an input at a place. */
+sel_status sel_input_at(const sel_inputs *inputs, const sel_input *input, const double place[3],
+                        int64_t step, double *value, sel_error *error);
+/* One number of an input: at its k-th site of this rank, or in cell k; SEL_OK if it has one that is
+ * allowed. */
 sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
                          double place[3], sel_error *error);
 /* The same with the number, without the part of a cell that is inside. */

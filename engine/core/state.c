@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_AT_ONCE = 1 << 21 }; /* cells that are evaluated together */
-
 void sel_state_divide(sel_state *state) {
     state->own = sel_patch_of(&state->decomposition, state->ranks->rank);
 }
@@ -156,14 +154,25 @@ void sel_state_list_vector(sel_state *state, const char *name, double **at, unsi
     sel_arrays_add_patch(&state->arrays, name, at, (sel_type){'f', 8}, &layout, flags);
 }
 
+/* Whether a rank has some rows of a plane of faces. On a device passes of several steps compute
+ * some cells beyond the patch, and a rank has all. */
+static bool state_divides_faces(const sel_state *state) {
+    return sel_divides_planes(&state->decomposition) && !state->arrays.memory;
+}
+
 sel_layout sel_state_own_faces(const sel_state *state, const sel_layout *of_grid) {
     const sel_patch *own = &state->own;
     const int slow = of_grid->slow;
     const int64_t stride = sel_layout_stride(of_grid, slow);
     sel_layout layout = *of_grid;
-    if (state->ranks->count > 1 && !layout.components && layout.count) {
+    const bool divides = state->ranks->count > 1 && !layout.components && layout.count;
+    if (divides && !state_divides_faces(state)) {
         layout.count = (sel_patch_cells(own, slow) + 1) * stride;
         layout.before -= own->lo[slow] * stride;
+    } else if (divides) {
+        layout.slice = (sel_patch_cells(own, 1) + 1) * layout.pitch;
+        layout.count = (sel_patch_cells(own, 2) + 1) * layout.slice;
+        layout.before = -(own->lo[2] * layout.slice + own->lo[1] * layout.pitch);
     }
     return layout;
 }
@@ -236,7 +245,8 @@ sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const
     const sel_quantity zero = sel_constant(0);
     const sel_rows own = sel_own_rows(state);
     const int64_t nx = domain->grid.n[0];
-    const int64_t fit = MOST_AT_ONCE / nx + 1, most = fit < own.count ? fit : own.count;
+    const int64_t fit = sel_domain_rows_at_once(domain, state->threads);
+    const int64_t most = fit < own.count ? fit : own.count;
     sel_evaluation asked = {.quantity = sel_quantity_given(quantity) ? quantity : &zero,
                             .what = what};
     const size_t bytes = (size_t)(most * state->field[0].layout.pitch) * sizeof(double);
@@ -279,35 +289,36 @@ void sel_state_list_faces(sel_state *state, const char *name, void *place,
 sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
                           const sel_layout *layout, int which, sel_state_number *number,
                           const void *data, sel_error *error) {
-    const int64_t *n = state->plan->domain->grid.n, apart[3] = {1, layout->pitch, layout->slice};
+    const int64_t *n = state->plan->domain->grid.n;
     const int axis = state->plan->domain->grid.dims - 1;
     const sel_layout own = sel_state_own_faces(state, layout);
-    const bool divided = own.count < layout->count;
+    const int64_t apart[3] = {1, own.pitch, own.slice}, before = own.before;
+    const bool boxed = state_divides_faces(state), divided = own.count < layout->count;
+    const bool divides[3] = {false, divided && (axis == 1 || boxed),
+                             divided && axis == 2 && state->decomposition.ranks[2] > 1};
     const size_t bytes = (size_t)own.count * type.size;
-    const int64_t all = n[1] * n[2], before = own.before;
-    sel_rows rows = {.first = 0, .count = all};
-    if (layout->components) {
-        rows = sel_own_rows(state);
-    } else if (divided) { /* and the faces above its own planes */
-        const sel_rows_range of = sel_own_planes(state);
-        const int64_t above = which == axis ? state->rows_per_plane : 0;
-        rows = (sel_rows){.first = of.first, .count = of.end + above - of.first};
+    sel_patch part = {.hi = {n[0], n[1], n[2]}};
+    for (int a = 1; a < 3; a++) { /* and the faces above its own cells */
+        const bool has = divides[a] || layout->components;
+        part.lo[a] = has ? state->own.lo[a] : 0;
+        part.hi[a] = has ? state->own.hi[a] + (divides[a] && which == a) : n[a];
     }
+    const int64_t height = sel_patch_cells(&part, 1), rows = height * sel_patch_cells(&part, 2);
     void *values = array ? calloc(bytes, 1) : NULL;
     if (!values) {
         return !array ? SEL_OK : sel_fail_memory(error, "the coefficients", bytes);
     }
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t k = 0; k < rows.count; k++) {
-        const int64_t row = sel_row_of(&rows, k);
-        int64_t at[3] = {0, row % all % n[1], row % all / n[1]};
-        const int64_t beyond = row < all ? 0 : n[axis] * apart[axis];
-        const int64_t first = before + beyond + at[1] * apart[1] + at[2] * apart[2];
-        for (; at[0] < n[0]; at[0]++) {
-            const double value = number(state, data, which, row % all * n[0] + at[0]);
-            sel_put(values, type, first + at[0], value);
-            if (which < 3 && at[which] == 0 && !(divided && which == axis)) {
-                sel_put(values, type, first + at[0] + n[which] * apart[which], value);
+    for (int64_t k = 0; k < rows; k++) {
+        const int64_t y = part.lo[1] + k % height, z = part.lo[2] + k / height;
+        const int64_t cell = (z % n[2] * n[1] + y % n[1]) * n[0];
+        const int64_t first = before + y * apart[1] + z * apart[2];
+        for (int64_t x = 0; x < n[0]; x++) {
+            const int64_t at[3] = {x, y, z};
+            const double value = number(state, data, which, cell + x);
+            sel_put(values, type, first + x, value);
+            if (which < 3 && at[which] == 0 && !divides[which]) {
+                sel_put(values, type, first + x + n[which] * apart[which], value);
             }
         }
     }
@@ -414,25 +425,50 @@ static void state_list_part(sel_state *state, const char *name, void *place, sel
     state_list_part(state, #member, &(state)->given.member, SEL_TYPE_OF(*(state)->given.member), \
                     first, end, from)
 
-/* Values of surfaces: those of the cells of this rank's planes. On a device passes of several steps
- * compute some cells beyond these, so that a rank has all. */
+/* The cells on surfaces and their sites in the patch of a state that is only estimated: for all
+ * ranks by one process, which lists those of the grid. */
+static void state_count_surfaces(const sel_state *state, int64_t cells[2], int64_t sites[2]) {
+    const sel_surfaces *on = &state->plan->inputs->surfaces;
+    const sel_rows own = sel_own_rows(state);
+    const int64_t nx = state->plan->domain->grid.n[0];
+    cells[0] = cells[1] = sites[0] = sites[1] = 0;
+    for (int64_t k = 0; k < own.count; k++) {
+        const int64_t row = sel_row_of(&own, k);
+        cells[1] += sel_surfaces_from(on, (row + 1) * nx) - sel_surfaces_from(on, row * nx);
+        sites[1] += on->row_site[row + 1] - on->row_site[row];
+    }
+}
+
+/* Values of surfaces: those that the rank lists; where each lists all, those of the cells of its
+ * planes. On a device passes of several steps compute some cells beyond these, so that a rank has
+ * all. */
 static void state_list_surfaces(sel_state *state) {
     const sel_inputs *inputs = state->plan->inputs;
     const sel_surfaces *on = &inputs->surfaces;
+    const bool estimated =
+        state->ranks->count > 1 && !state->ranks->transfer && !on->whole && !state->arrays.memory;
     int64_t cells[2] = {0, on->cells};
     if (!state->arrays.memory) {
         sel_given_range(state, &state->own, &cells[0], &cells[1]);
     }
-    const int64_t *of = on->first_site;
-    const int64_t sites[2] = {of[cells[0]], of[cells[1]]};
+    int64_t sites[2] = {on->first_site[cells[0]], on->first_site[cells[1]]};
+    if (estimated) {
+        state_count_surfaces(state, cells, sites);
+    }
     STATE_LIST_PART(state, value, COND_VALUES * sites[0], COND_VALUES * sites[1], inputs->value);
     STATE_LIST_PART(state, cell, cells[0], cells[1], on->cell);
     STATE_LIST_PART(state, first_site, cells[0], cells[1] + 1, on->first_site);
     STATE_LIST_PART(state, site, sites[0], sites[1], inputs->site);
     STATE_LIST_PART(state, b, cells[0], cells[1], NULL);
     STATE_LIST_PART(state, s, cells[0], cells[1], NULL);
+    const bool wanted = state->plan->wants_balance || state->plan->wants_links;
+    const bool joins = wanted && (on->divided || estimated) && state->ranks->rank == 0;
     SEL_ADD(&state->arrays, &state->given, entering,
-            state->plan->wants_balance || state->plan->wants_links ? on->sites : 0, 0);
+            !wanted     ? 0
+            : estimated ? sites[1]
+                        : on->sites,
+            0);
+    SEL_ADD(&state->arrays, &state->given, all_entering, joins ? on->all_sites : 0, 0);
 }
 
 void sel_state_list(sel_state *state) {
@@ -444,8 +480,9 @@ void sel_state_list(sel_state *state) {
         state_list_surfaces(state);
         sel_state_list_faces(state, "source", &state->given.source, &inputs->source);
         state->given.apart[0] = 1;
-        state->given.apart[1] = inputs->source.pitch;
-        state->given.apart[2] = inputs->source.slice;
+        const sel_layout own = sel_state_own_faces(state, &inputs->source);
+        state->given.apart[1] = own.pitch;
+        state->given.apart[2] = own.slice;
     }
 }
 

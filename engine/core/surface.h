@@ -12,7 +12,8 @@ typedef struct sel_site {
 } sel_site;
 
 /* Cells in the order of their numbers, with their sites in the order of faces; and the sites by
- * region, where quantities are evaluated. */
+ * region, where quantities are evaluated. Of several ranks each lists the cells of its patch, and
+ * numbers them and their sites from 0 on. Rank 0 knows the region of each site of the grid. */
 typedef struct sel_surfaces {
     int64_t cells, sites;
     sel_site *site;
@@ -20,17 +21,29 @@ typedef struct sel_surfaces {
     /* The sites of region r are order[k], at place[axis][k], first_of[r] <= k < first_of[r + 1]. */
     int64_t *order, first_of[SEL_REGION_NUMBERS + 1];
     double *place[3]; /* side by side, each with room for one more */
+    bool whole;       /* each rank is to have those of the grid */
+    bool divided;     /* each of several ranks has those of its patch */
+    /* Of the grid: */
+    int64_t all_cells, all_sites, of_region[SEL_REGION_NUMBERS];
+    int64_t *row_site; /* [rows + 1] sites before each row, on rank 0 or if not divided */
+    uint8_t *region;   /* [all_sites], on rank 0 or if not divided */
 } sel_surfaces;
 
 /* How far from the cell's centre along the axis of the face the law of a region holds, in sides of
  * the cell; negative: such faces are not listed. */
 typedef double sel_surface_far(const sel_domain *domain, int region, bool outer);
 
-sel_status sel_surfaces_list(const sel_domain *domain, sel_surface_far *far, sel_surfaces *surfaces,
-                             sel_error *error);
+/* whole: each rank lists the sites of the grid. Else all ranks must call it. */
+sel_status sel_surfaces_list(const sel_domain *domain, bool whole, sel_surface_far *far,
+                             sel_surfaces *surfaces, sel_error *error);
 void sel_surfaces_free(sel_surfaces *surfaces);
 /* The first k with cell[k] >= cell; `cells` when there is none. */
 int64_t sel_surfaces_from(const sel_surfaces *surfaces, int64_t cell);
+
+/* Numbers of sites, `size` bytes each: rank 0 gets those of all ranks, all[all_sites]; with
+ * divided lists only, and all ranks must call it. */
+void sel_surfaces_gather(const sel_domain *domain, const sel_surfaces *surfaces, const void *own,
+                         size_t size, void *all);
 
 /* The cell beyond a face of a cell, around periodic axes; -1: there is none. */
 int64_t sel_cell_beyond(const sel_grid *grid, int64_t cell, int face);

@@ -303,7 +303,9 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     if (status) {
         return status;
     }
-    prepared->bytes = prepared->backend->estimate(plan).memory;
+    const sel_share share = prepared->backend->estimate(plan);
+    prepared->bytes = share.memory;
+    prepared->own = share.patch;
     const double need = (double)prepared->bytes * (on_device(prepared) ? 1 : ranks->here);
     if (need > (double)prepared->choice.free_bytes) {
         return too_large(prepared, (double)sel_grid_cells(&prepared->domain->grid), need, error);
@@ -334,6 +336,9 @@ sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *sett
     status = sel_ranks_agree(ranks, status, error);
     status =
         status ? status : sel_plan_compare(ranks, prepared->plan, prepared->backend->name, error);
+    if (!status && ranks->rank > 0 && !on_device(prepared)) {
+        sel_domain_keep(prepared->domain, &prepared->own); /* rank 0 draws, and places probes */
+    }
     status = status ? status : prepared->backend->create(prepared->plan, state, error);
     if (status || ranks->rank > 0) {
         return status;

@@ -55,6 +55,7 @@ typedef struct sel_prepared {
     sel_domain *domain;
     sel_plan *plan;
     uint64_t bytes;     /* that the backend will allocate */
+    sel_patch own;      /* the patch of this rank */
     sel_error warnings; /* found by sel_set_up, a line per warning */
 } sel_prepared;
 

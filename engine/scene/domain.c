@@ -131,6 +131,12 @@ static sel_status evaluate_part(void *task, int64_t part, int thread, sel_error 
     return sel_fail_in_cell(error, status, first * nx);
 }
 
+int64_t sel_domain_rows_at_once(const sel_domain *domain, int threads) {
+    enum { PER_THREAD = 4 * EVALUATED_AT_ONCE, MOST = 64 * EVALUATED_AT_ONCE };
+    const int64_t wanted = (int64_t)(threads > 0 ? threads : 1) * PER_THREAD;
+    return (wanted < MOST ? wanted : MOST) / domain->grid.n[0] + 1;
+}
+
 sel_status sel_domain_evaluate(const sel_domain *domain, const sel_evaluation *asked, int threads,
                                double *to, sel_error *error) {
     static const bool free_cells[SEL_REGION_NUMBERS] = {true};
@@ -245,7 +251,7 @@ static bool count_kinds(const sel_domain *domain, sel_census *census) {
     bool done = true;
     for (int face = 0; face < SEL_FACES; face++) {
         for (int64_t s = 0; domain->face[face] && s < sel_face_sites(grid, face) && done; s++) {
-            int first;
+            int first = face;
             sel_face_cell(grid, face, s, at);
             const sel_cell_kind kind = kind_at(domain, at, &first);
             if (first == face && domain->cell[sel_cell_number(grid, at)] == 0) {

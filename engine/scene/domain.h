@@ -18,11 +18,13 @@ typedef struct sel_lost_region {
 /* Region numbers are 1-based: 0 is the interior (cells) or unpainted (face sites). */
 typedef struct sel_domain {
     sel_grid grid;
-    uint8_t *cell;            /* [nz][ny][nx] region that makes the cell solid; 0: free */
+    uint8_t *cell;            /* [nz][ny][nx] region that makes the cell solid; 0: free.
+                                 After sel_domain_keep: of some cells only */
     uint8_t *painted;         /* [nz][ny][nx] region that painted the cell, be it solid or free;
                                  NULL: all painted cells are solid */
     uint8_t *face[SEL_FACES]; /* [sites] region of the face's law; NULL on periodic axes */
     int64_t free_cells;       /* cells with cell[] == 0 */
+    int64_t *free_at[3];      /* [n] free cells with each index along y, z; NULL: not counted */
     sel_region *regions;      /* the scenario's; then "nodata", if the data have gaps */
     int region_count;
     int nodata; /* number of the region "nodata"; 0: there is none */
@@ -36,6 +38,7 @@ typedef struct sel_domain {
     const sel_ranks *ranks;
     int64_t first_row[SEL_MOST_RANKS + 1];
     sel_rows_range kept;
+    sel_decomposition decomposition; /* with ranks, once it is known */
 } sel_domain;
 
 /* Paints all regions. Mistakes (a shape that paints nothing, a periodic face painted, a face site
@@ -57,6 +60,11 @@ static inline const uint8_t *sel_domain_painted(const sel_domain *domain) {
  * NULL and more ranks than planes: each rank has all rows. */
 void sel_domain_divide(sel_domain *domain, const sel_ranks *ranks,
                        const sel_decomposition *decomposition);
+
+/* Ends the use of cell[] and painted[] but in the cells of a patch and those that steps, laws and
+ * outputs look at about it: reading elsewhere ends the process (sel_machine_withdraw). Numbers of
+ * cells stay those of the whole grid. */
+void sel_domain_keep(sel_domain *domain, const sel_patch *patch);
 
 /* The rows of this rank; the number of ranks. */
 sel_rows_range sel_domain_own(const sel_domain *domain);
@@ -113,6 +121,10 @@ typedef struct sel_evaluation {
     int64_t first, end; /* rows first <= row < end, y + ny z; end == 0: all rows */
     int64_t apart;      /* row stride of `to`, in numbers; 0: components nx */
 } sel_evaluation;
+
+/* How many rows to evaluate at a time where their values are then stored otherwise: enough for the
+ * threads, and few beside the memory of a state. */
+int64_t sel_domain_rows_at_once(const sel_domain *domain, int threads);
 
 /* Evaluates a quantity in parallel. Component c of cell x is stored at
  * to[(row - first) apart + c nx + x]; cells that are not wanted get 0. */

@@ -8,6 +8,7 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/base/hardware.h"
 #include "engine/scene/solver.h"
 
 enum { MAX_REGIONS = SEL_REGION_NUMBERS - 1 };
@@ -127,11 +128,13 @@ static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulat
         const bool solid = !all || simulation->solver->solid(simulation, domain, number);
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : painted)
         for (int64_t i = 0; i < cells; i++) {
-            bool paints = blank[i] && cell[i] == 0;
-            cell[i] = paints && solid ? region : cell[i];
+            const bool paints = blank[i] && cell[i] == 0;
             painted += paints;
-            if (all) {
-                all[i] = paints ? region : all[i];
+            if (paints && solid) {
+                cell[i] = region;
+            }
+            if (paints && all) {
+                all[i] = region;
             }
         }
     }
@@ -153,7 +156,7 @@ static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulat
 static sel_status free_computed(sel_domain *domain, const sel_simulation *simulation, int threads,
                                 sel_error *error) {
     const int64_t cells = sel_grid_cells(&domain->grid);
-    uint8_t *cell = domain->cell, *all = domain->painted = malloc((size_t)cells);
+    uint8_t *cell = domain->cell, *all = domain->painted = sel_machine_map((size_t)cells);
     bool solid[SEL_REGION_NUMBERS] = {false};
     for (int r = 1; r <= domain->region_count; r++) {
         solid[r] = simulation->solver->solid(simulation, domain, r);
@@ -164,21 +167,38 @@ static sel_status free_computed(sel_domain *domain, const sel_simulation *simula
     }
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t i = 0; i < cells; i++) {
-        all[i] = cell[i];
-        cell[i] = solid[all[i]] ? all[i] : 0;
+        if (cell[i]) {
+            all[i] = cell[i];
+            cell[i] = solid[all[i]] ? all[i] : 0;
+        }
     }
     return SEL_OK;
 }
 
-static int64_t count_free(const sel_domain *domain, int threads) {
-    const int64_t cells = sel_grid_cells(&domain->grid);
-    const uint8_t *cell = domain->cell;
-    int64_t count = 0;
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : count)
-    for (int64_t i = 0; i < cells; i++) {
-        count += cell[i] == 0;
+static sel_status count_free(sel_domain *domain, int threads, sel_error *error) {
+    const int64_t *n = domain->grid.n;
+    int64_t count = 0, *at_y = calloc((size_t)n[1], sizeof *at_y);
+    int64_t *at_z = calloc((size_t)n[2], sizeof *at_z);
+    domain->free_at[1] = at_y;
+    domain->free_at[2] = at_z;
+    if (!at_y || !at_z) {
+        return sel_fail_memory(error, "the free cells", (size_t)(n[1] + n[2]) * sizeof *at_z);
     }
-    return count;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : count)
+    for (int64_t row = 0; row < n[1] * n[2]; row++) {
+        const uint8_t *cell = domain->cell + row * n[0];
+        int64_t here = 0;
+        for (int64_t x = 0; x < n[0]; x++) {
+            here += cell[x] == 0;
+        }
+        count += here;
+#pragma omp atomic
+        at_y[row % n[1]] += here;
+#pragma omp atomic
+        at_z[row / n[1]] += here;
+    }
+    domain->free_cells = count;
+    return SEL_OK;
 }
 
 static sel_status paint_all(sel_domain *domain, const sel_simulation *simulation, int threads,
@@ -189,6 +209,7 @@ static sel_status paint_all(sel_domain *domain, const sel_simulation *simulation
         status = status ? status : painted;
     }
     sel_domain_share(domain, domain->cell, (size_t)domain->grid.n[0]);
+    sel_machine_return_zeros(domain->cell, (size_t)sel_grid_cells(&domain->grid));
     if (!status && simulation->solver->solid) {
         status = free_computed(domain, simulation, threads, error);
     }
@@ -224,7 +245,7 @@ sel_status sel_domain_create(const sel_simulation *simulation, const sel_ranks *
     sel_domain_divide(d, status ? NULL : ranks, NULL);
     const int threads = omp_get_max_threads();
     status = status ? status : paint_all(d, simulation, threads, error);
-    d->free_cells = status ? 0 : count_free(d, threads);
+    status = status ? status : count_free(d, threads, error);
     if (!status && d->free_cells == 0) {
         status = sel_fail_at(error, sel_simulation_where(simulation, "regions"),
                              d->nodata

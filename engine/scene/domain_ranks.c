@@ -7,8 +7,8 @@
 #include "engine/base/hardware.h"
 #include "engine/base/ranks.h"
 
-/* Planes on either side of its own for which a rank has values: a halo of two planes, and the
- * neighbours that their evaluation reads. */
+/* Planes (and rows) on either side of its own for which a rank has values and regions: a halo of
+ * two planes, and the neighbours that their evaluation reads. */
 enum { KEPT_BESIDE = 4 };
 
 static const sel_ranks *domain_ranks_of(const sel_domain *domain) {
@@ -40,8 +40,36 @@ void sel_domain_divide(sel_domain *domain, const sel_ranks *ranks, const sel_dec
     }
     domain->kept = sel_domain_own(domain);
     if (domain->ranks && given) {
+        domain->decomposition = *d;
         const sel_patch own = sel_patch_of(d, ranks->rank);
         domain->kept = sel_patch_planes(grid, &own);
+    }
+}
+
+/* Whether a patch has the index i along an axis, or has one close to it. What lies beyond an end of
+ * the grid is read at the other end, also where the axis is not periodic (halos of flows at step 0,
+ * which nothing reads then). */
+static bool domain_keeps(const sel_grid *grid, const sel_patch *patch, int axis, int64_t i) {
+    const int64_t lo = patch->lo[axis] - KEPT_BESIDE, hi = patch->hi[axis] + KEPT_BESIDE;
+    const int64_t n = grid->n[axis];
+    return (i >= lo && i < hi) || (i - n >= lo && i - n < hi) || (i + n >= lo && i + n < hi);
+}
+
+void sel_domain_keep(sel_domain *domain, const sel_patch *patch) {
+    const sel_grid *grid = &domain->grid;
+    const int64_t nx = grid->n[0], ny = grid->n[1], rows = ny * grid->n[2];
+    int64_t first = 0; /* of the rows before the present one that are not kept */
+    for (int64_t row = 0; row <= rows; row++) {
+        const bool keeps = row < rows && domain_keeps(grid, patch, 2, row / ny) &&
+                           domain_keeps(grid, patch, 1, row % ny);
+        const size_t bytes = (size_t)((row - first) * nx);
+        if ((keeps || row == rows) && bytes) {
+            sel_machine_withdraw(domain->cell + first * nx, bytes);
+        }
+        if ((keeps || row == rows) && bytes && domain->painted) {
+            sel_machine_withdraw(domain->painted + first * nx, bytes);
+        }
+        first = keeps ? row + 1 : first;
     }
 }
 

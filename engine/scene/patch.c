@@ -21,6 +21,9 @@ int64_t sel_patch_free(const sel_domain *domain, const sel_patch *patch) {
 static int64_t patch_free_at(const sel_domain *domain, int axis, int64_t i) {
     const int64_t *n = domain->grid.n;
     sel_patch slab = {.hi = {n[0], n[1], n[2]}};
+    if (domain->free_at[axis]) {
+        return domain->free_at[axis][i];
+    }
     slab.lo[axis] = i;
     slab.hi[axis] = i + 1;
     return sel_patch_free(domain, &slab);

@@ -15,7 +15,7 @@
 
 sel_status sel_domain_allocate(sel_domain *domain, sel_error *error) {
     int64_t cells = sel_grid_cells(&domain->grid);
-    domain->cell = calloc((size_t)cells, 1);
+    domain->cell = sel_machine_map((size_t)cells);
     if (!domain->cell) {
         char text[SEL_BYTES_ROOM];
         return sel_fail(error, SEL_NO_DEVICE,
@@ -37,8 +37,11 @@ void sel_domain_free_maps(sel_domain *domain) {
     for (int face = 0; face < SEL_FACES; face++) {
         free(domain->face[face]);
     }
-    free(domain->cell);
-    free(domain->painted);
+    for (int a = 0; a < 3; a++) {
+        free(domain->free_at[a]);
+    }
+    sel_machine_unmap(domain->cell, (size_t)sel_grid_cells(&domain->grid));
+    sel_machine_unmap(domain->painted, (size_t)sel_grid_cells(&domain->grid));
 }
 
 const char *sel_region_name(const sel_domain *domain, int number, char text[32]) {
@@ -110,10 +113,14 @@ static uint8_t *row_regions(const brush *b, const int64_t at[3]) {
                        : domain->face[b->face] + sel_face_site(&domain->grid, b->face, at);
 }
 
-/* Paints a row; returns the number of places that the region did not own before. */
+/* Paints a row; returns the number of places that the region did not own before. Memory of rows
+ * without any is not touched. */
 static int64_t paint_row(uint8_t region, const uint8_t *restrict in, int64_t n,
                          uint8_t *restrict to) {
     int64_t painted = 0;
+    if (!memchr(in, 1, (size_t)n)) {
+        return 0;
+    }
     for (int64_t i = 0; i < n; i++) {
         painted += in[i] && to[i] != region;
         to[i] = in[i] ? region : to[i];

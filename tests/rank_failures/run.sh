@@ -49,6 +49,41 @@ export SELENITE_ACROSS
 ok "the first cell of the grid that is wrong is named: four ranks that divide planes" first_cell_is_named 4
 unset SELENITE_ACROSS
 
+# On the upper end, which the last ranks have, the law of the first region fails; on the lower end that
+# of the second.
+cat >"$work/laws.lua" <<'END'
+local sel = require "selenite"
+local shape, law = sel.shape, sel.law
+local p = sel.params { from = 0 }
+local function fails(name)
+  return function(x, t)
+    if x > 3 and t >= p.from then error("the " .. name .. " law fails") end
+    return x
+  end
+end
+return sel.heat {
+  size = { 6, 8, 12 }, diffusivity = 1, dt = 0.1,
+  regions = {
+    { name = "first", where = shape.face "z+", law = law.fixed { fails "first" } },
+    { name = "second", where = shape.face "z-", law = law.flux { fails "second" } },
+    { name = "rest", where = shape.rest, law = law.insulated {} },
+  },
+  stop = { steps = 20 },
+}
+END
+first_law_is_named() {
+    exits 1 "$selenite" run "$work/laws.lua" "from=$1" --ranks "$2" --threads 1 --quiet \
+        --backend "$backend" -o "$work/laws" --force 2>"$work/said" || return 1
+    cat "$work/said"
+    grep -q "the first law fails" "$work/said" && ! grep -q "the second law fails" "$work/said"
+}
+for from in 0 0.5; do
+    for ranks in 1 4; do
+        ok "the first law that fails is named, from t = $from on: ranks $ranks" \
+            first_law_is_named $from $ranks
+    done
+done
+
 # Waits until there is a file, a minute at most: ranks that share devices may begin late.
 comes() {
     for _ in $(seq 600); do

@@ -394,6 +394,30 @@ END
 }
 ok "four ranks keep parts of a ground" ground_is_divided
 
+# Of a body whose surfaces take as much memory as its cells do, and regions of which no page is free:
+# four ranks take a third of it each, or less.
+surfaces_are_divided() {
+    cat >"$work/surfaces.lua" <<'END'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+local slits = shape.box { min = { 50, 0, 0 }, max = { 60, 200, 200 } }
+return sel.heat {
+  size = { 200, 200, 200 }, diffusivity = 1, initial = { temperature = 0 }, precision = "f32",
+  regions = {
+    { name = "slits", where = slits, law = law.convective { ambient = 1, h = 1 } },
+    { name = "faces", where = shape.faces, law = law.fixed { 0 } },
+  },
+  stop = { steps = 1 }, output = { out.balance { every = 1 } },
+}
+END
+    one=$(takes "$selenite" run "$work/surfaces.lua" --threads 1 --quiet --backend cpu -o "$work/other" --force) &&
+        four=$(takes "$selenite" run "$work/surfaces.lua" --ranks 4 --threads 1 --quiet --backend cpu \
+            -o "$work/other" --force) || return 1
+    echo "$one kB, $four kB"
+    [ $((four * 3)) -lt "$one" ]
+}
+ok "four ranks keep parts of surfaces and regions" surfaces_are_divided
+
 # 268 MB of a device are the same for any grid; of the rest four ranks have a third each at most:
 # with their own cells a byte for each cell of the grid, and its list of links.
 memory_of_devices() {

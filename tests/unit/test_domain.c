@@ -1,9 +1,12 @@
 /* test_domain.c -- shapes tested at cells and face sites, and regions painted in order. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "tests/unit/fake_solver.h"
@@ -345,6 +348,48 @@ static void a_region_of_which_something_is_left_is_not_told(void **state) {
     assert_warnings(f, "");
 }
 
+/* Whether a process that reads the region of a cell ends by it. */
+static bool reading_ends(const sel_domain *domain, int64_t cell) {
+    const pid_t child = fork();
+    int status;
+    if (child == 0) {
+        volatile const uint8_t *region = domain->cell;
+        signal(SIGSEGV, SIG_DFL);
+        close(STDERR_FILENO); /* where a sanitizer would report it */
+        _exit(region[cell] == 255 ? 2 : 0);
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+/* Planes are pages. Those of the patch and four on either side stay. */
+static void a_rank_keeps_the_regions_about_its_patch(void **state) {
+    fixture *f = *state;
+    const int64_t plane = 512 * 8;
+    sel_decomposition before, after;
+    f->common.size = (sel_ints){3, {512, 8, 32}};
+    add(f, NULL, faces(f), &fake_anywhere);
+    sel_shape_box *data = sel_arena_alloc(f->arena, sizeof *data);
+    data->min = (sel_point){3, {0, 0, 6}};
+    data->max = (sel_point){3, {512, 4, 25}};
+    add(f, "block", sel_shape_make(f->arena, SEL_SHAPE_BOX, data), &fake_anywhere);
+    assert_int_equal(create(f), SEL_OK);
+    sel_domain *domain = f->domain;
+    assert_int_equal(sel_decompose(domain, 4, 2, &before), 4);
+    sel_domain_keep(domain, &(sel_patch){{0, 0, 8}, {512, 8, 16}});
+    for (int64_t z = 4; z < 20; z++) {
+        assert_int_equal(domain->cell[z * plane], z < 6 ? 0 : 2);
+        assert_int_equal(domain->cell[(z + 1) * plane - 1], 0);
+    }
+    assert_false(reading_ends(domain, 4 * plane));
+    assert_true(reading_ends(domain, 4 * plane - 1));
+    assert_true(reading_ends(domain, 0));
+    assert_true(reading_ends(domain, 20 * plane));
+    assert_int_equal(sel_decompose(domain, 4, 2, &after), 4);
+    assert_memory_equal(before.first[1], after.first[1], 3 * sizeof **after.first);
+    assert_memory_equal(before.first[2], after.first[2], 3 * sizeof **after.first);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -372,6 +417,7 @@ int main(void) {
         TEST(a_region_painted_over_by_several_names_who_took_most),
         TEST(a_face_behind_solid_cells_is_told),
         TEST(a_region_of_which_something_is_left_is_not_told),
+        TEST(a_rank_keeps_the_regions_about_its_patch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

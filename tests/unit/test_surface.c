@@ -22,7 +22,7 @@ static double second(const sel_domain *domain, int region, bool outer) {
 
 static sel_surfaces list(heat_case *c, sel_surface_far *far) {
     sel_surfaces s;
-    assert_int_equal(sel_surfaces_list(c->prepared.domain, far, &s, &c->error), SEL_OK);
+    assert_int_equal(sel_surfaces_list(c->prepared.domain, false, far, &s, &c->error), SEL_OK);
     return s;
 }
 

@@ -28,9 +28,16 @@ extern const sel_solver heat_solver;
 typedef struct heat_audit_cell {
     double g[SEL_FACES], capacity;
 } heat_audit_cell;
+/* Its faces on surfaces: what they are, their values at time 0, and where. */
+typedef struct heat_audit_sites {
+    int count, region[SEL_FACES];
+    cond_site site[SEL_FACES];
+    double value[SEL_FACES][COND_VALUES], place[SEL_FACES][3];
+} heat_audit_sites;
 typedef struct heat_audit {
     sel_audited of;
     heat_audit_cell v[SEL_AUDITED];
+    heat_audit_sites on[SEL_AUDITED];
     sel_audit_reads reads; /* each cell and those beyond its faces */
     int64_t cell[(1 + SEL_FACES) * SEL_AUDITED];
 } heat_audit;

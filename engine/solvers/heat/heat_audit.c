@@ -1,5 +1,6 @@
 /* heat_audit.c -- explicit steps of single cells, in the precision of the run and in double. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "engine/base/kernel.h"
 #include "engine/core/collectives.h"
@@ -33,6 +34,57 @@ static void heat_audit_list_reads(heat_audit *audit, const sel_grid *grid) {
     }
 }
 
+/* The place of a site among those of its region. */
+static int64_t order_of(const sel_surfaces *on, int64_t site) {
+    const int region = on->site[site].region;
+    int64_t low = on->first_of[region], high = on->first_of[region + 1];
+    while (low + 1 < high) {
+        const int64_t middle = (low + high) / 2;
+        low = on->order[middle] <= site ? middle : low;
+        high = on->order[middle] <= site ? high : middle;
+    }
+    return low;
+}
+
+/* Keeps what is known of the surfaces of a cell; nothing where this rank does not list them. */
+static void heat_audit_list_sites(const sel_inputs *inputs, int64_t cell, heat_audit_sites *to) {
+    const sel_surfaces *on = &inputs->surfaces;
+    const int64_t k = sel_surfaces_from(on, cell);
+    *to = (heat_audit_sites){.count = 0};
+    if (k == on->cells || on->cell[k] != cell) {
+        return;
+    }
+    for (int64_t site = on->first_site[k]; site < on->first_site[k + 1]; site++) {
+        const int64_t order = order_of(on, site);
+        const int i = to->count++;
+        to->region[i] = on->site[site].region;
+        to->site[i] = inputs->site[site];
+        memcpy(to->value[i], inputs->value + COND_VALUES * site, sizeof to->value[i]);
+        for (int a = 0; a < 3; a++) {
+            to->place[i][a] = on->place[a][order];
+        }
+    }
+}
+
+static void heat_audit_find_sites(const sel_inputs *inputs, heat_audit *audit) {
+    const sel_domain *domain = inputs->domain;
+    for (int i = 0; i < audit->of.count; i++) {
+        heat_audit_list_sites(inputs, audit->of.cell[i], &audit->on[i]);
+    }
+    if (!inputs->surfaces.divided) {
+        return;
+    }
+    const size_t ranks = (size_t)sel_domain_ranks(domain);
+    heat_audit_sites *all = sel_ranks_memory(domain->ranks, ranks * sizeof audit->on);
+    sel_domain_gather(domain, audit->on, sizeof audit->on, all);
+    for (size_t k = 0; k < ranks * SEL_AUDITED; k++) {
+        if (all[k].count) {
+            audit->on[k % SEL_AUDITED] = all[k];
+        }
+    }
+    free(all);
+}
+
 void heat_audit_find(heat_plan *p) {
     const sel_domain *domain = p->base.domain;
     const int64_t nx = domain->grid.n[0];
@@ -44,6 +96,7 @@ void heat_audit_find(heat_plan *p) {
     }
     sel_audited_draw(domain, 0, NULL, NULL, &audit->of);
     heat_audit_list_reads(audit, &domain->grid);
+    heat_audit_find_sites(&p->body.inputs, audit);
     for (int i = 0; i < audit->of.count; i++) {
         const int64_t cell = audit->of.cell[i];
         heat_audit_cell *to = &audit->v[i];
@@ -73,66 +126,50 @@ const sel_audit_reads *heat_audit_reads(const sel_plan *base) {
 
 /* ---- what laws and the source bring in the step from `step` ---- */
 
-/* Number k of an input, if it needs no Lua. */
-static bool heat_audit_value_of(const sel_inputs *inputs, const sel_input *input, int64_t k,
-                                int64_t step, double *to) {
-    double place[3];
+/* The value of an input at a place, if it needs no Lua. */
+static bool heat_audit_value_of(const sel_inputs *inputs, const sel_input *input,
+                                const double place[3], int64_t step, double *to) {
     sel_error unread = {.status = SEL_OK};
     return sel_quantity_is_pure(input->quantity) &&
-           !sel_input_number(inputs, input, k, step, place, to, &unread);
-}
-
-/* The place of a site among those of its region. */
-static int64_t order_of(const sel_surfaces *on, int64_t site) {
-    const int region = on->site[site].region;
-    int64_t low = on->first_of[region], high = on->first_of[region + 1];
-    while (low + 1 < high) {
-        const int64_t middle = (low + high) / 2;
-        low = on->order[middle] <= site ? middle : low;
-        high = on->order[middle] <= site ? high : middle;
-    }
-    return low - on->first_of[region];
+           !sel_input_at(inputs, input, place, step, to, &unread);
 }
 
 /* b and s of a cell; false: they are not known, or its temperature is given. */
-static bool surfaces_of(const sel_state *state, int64_t cell, int64_t step, double *b, double *s) {
+static bool surfaces_of(const sel_state *state, const heat_audit_sites *on, int64_t step, double *b,
+                        double *s) {
     const sel_inputs *inputs = state->plan->inputs;
-    const sel_surfaces *on = &inputs->surfaces;
-    const int64_t k = sel_surfaces_from(on, cell);
+    double value[SEL_FACES][COND_VALUES];
     *b = *s = 0;
-    if (k == on->cells || on->cell[k] != cell) {
-        return true;
-    }
-    const int64_t first = on->first_site[k], count = on->first_site[k + 1] - first;
-    double value[COND_VALUES * SEL_FACES];
-    for (int64_t i = 0; i < count; i++) {
-        memcpy(value + COND_VALUES * i, inputs->value + COND_VALUES * (first + i),
-               COND_VALUES * sizeof *value);
+    memcpy(value, on->value, sizeof value);
+    for (int i = 0; i < on->count; i++) {
         for (int n = 0; n < inputs->count; n++) {
             const sel_input *input = &inputs->v[n];
             const bool varies =
                 sel_quantity_depends(input->quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
-            if (input->region == on->site[first + i].region && varies &&
-                !heat_audit_value_of(inputs, input, order_of(on, first + i), step,
-                                     &value[COND_VALUES * i + input->which])) {
+            if (input->region == on->region[i] && varies &&
+                !heat_audit_value_of(inputs, input, on->place[i], step, &value[i][input->which])) {
                 return false;
             }
         }
     }
-    cond_surfaces(inputs->site + first, value, state->given.reference, 0, count,
-                  inputs->domain->grid.dt, b, s);
+    if (on->count) {
+        cond_surfaces(on->site, value[0], state->given.reference, 0, on->count,
+                      inputs->domain->grid.dt, b, s);
+    }
     return !isinf(*b);
 }
 
 static bool source_of(const sel_state *state, int64_t cell, int64_t step, double *q) {
     const sel_inputs *inputs = state->plan->inputs;
     int64_t at[3];
+    double place[3];
     *q = 0;
     if (!inputs->has_source) {
         return true;
     }
     sel_cell_at(&inputs->domain->grid, cell, at);
-    const bool known = heat_audit_value_of(inputs, &inputs->v[inputs->count - 1], cell, step, q);
+    sel_cell_centre(&inputs->domain->grid, cell, place);
+    const bool known = heat_audit_value_of(inputs, &inputs->v[inputs->count - 1], place, step, q);
     *q *= sel_part_inside(&inputs->domain->grid, at, -1);
     return known;
 }
@@ -171,7 +208,7 @@ bool heat_audit_step(const sel_state *state, int64_t step, const double *const *
         const int64_t cell = p->audit.of.cell[i];
         double given[3];
         found->change[i] = found->right[i] = (double)NAN;
-        if (surfaces_of(state, cell, step, &given[0], &given[1]) &&
+        if (surfaces_of(state, &p->audit.on[i], step, &given[0], &given[1]) &&
             source_of(state, cell, step, &given[2])) {
             audit_cell(&v, &p->audit.v[i], values[0] + i * (1 + 2 * v.dims), given,
                        &found->change[i], &found->right[i]);

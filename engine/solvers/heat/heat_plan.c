@@ -115,8 +115,9 @@ static void heat_plan_facts(const sel_plan *base, sel_facts *to) {
                      (long long)sel_stop_step(base->simulation->params));
     }
     sel_fact_add(to, "time step", "%.6g, %.3g of the largest stable one", dt, dt / p->body.limit);
-    sel_fact_add(to, "surfaces", "%lld faces of %lld cells%s", (long long)inputs->surfaces.sites,
-                 (long long)inputs->surfaces.cells, inputs->depends ? ", varying in time" : "");
+    sel_fact_add(to, "surfaces", "%lld faces of %lld cells%s",
+                 (long long)inputs->surfaces.all_sites, (long long)inputs->surfaces.all_cells,
+                 inputs->depends ? ", varying in time" : "");
 }
 
 static void heat_plan_json(const sel_plan *base, FILE *to) {

@@ -118,8 +118,6 @@ static sel_status put_row(rule_state *state, const bool *wanted, const char *wha
     return status;
 }
 
-enum { AT_ONCE = 1 << 20 }; /* cells */
-
 static sel_status rule_state_evaluate(rule_state *state, int entry, const char *of,
                                       const bool *wanted, const sel_random *random,
                                       sel_error *error) {
@@ -127,7 +125,8 @@ static sel_status rule_state_evaluate(rule_state *state, int entry, const char *
     const rule_entry *e = &state->model->entry[entry];
     const sel_rows own = sel_own_rows(&state->base);
     const int64_t nx = domain->grid.n[0];
-    const int64_t fit = AT_ONCE / nx + 1, most = fit < own.count ? fit : own.count;
+    const int64_t fit = sel_domain_rows_at_once(domain, state->base.threads);
+    const int64_t most = fit < own.count ? fit : own.count;
     const int components = e->value->components;
     const size_t bytes = (size_t)(most * nx * components) * sizeof(double);
     double *values = malloc(bytes);
