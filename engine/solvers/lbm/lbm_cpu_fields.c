@@ -277,7 +277,7 @@ sel_status lbm_set_initial(lbm_cpu *state, sel_error *error) {
         set_row(state, &flow, row);
         lbm_fill_halo(state, lbm_now(state), row, true);
     }
-    sel_state_exchange(base, 0, SEL_FETCH);
+    sel_state_exchange(base, 0, SEL_FETCH_ALL); /* the first strain is by differences */
     sel_arrays_zero(&base->arrays, &state->all.f[1], base->threads);
     return SEL_OK;
 }
