@@ -321,6 +321,44 @@ static void test_lists_do_not_depend_on_threads(void **unused) {
     case_end(&c);
 }
 
+/* Of four ranks each lists the cells of its patch, as one rank lists them for the grid. */
+static void test_rank_lists_the_cells_of_its_patch(void **unused) {
+    (void)unused;
+    int64_t cells = 0;
+    lbm_case all;
+    case_begin3(&all, 6, 7, 8, 1);
+    case_wall(&all, case_faces(&all));
+    case_must_plan(&all);
+    const lbm_boundary *whole = case_boundary(&all);
+    for (int r = 0; r < 4; r++) {
+        const sel_ranks ranks = {.rank = r, .count = 4};
+        sel_decomposition d;
+        lbm_case c;
+        case_begin3(&c, 6, 7, 8, 1);
+        case_wall(&c, case_faces(&c));
+        assert_int_equal(sel_domain_create(&c.simulation, NULL, &c.domain, &c.error), SEL_OK);
+        assert_int_equal(sel_decompose(c.domain, 4, 2, &d), 4);
+        sel_domain_divide(c.domain, &ranks, &d);
+        assert_int_equal(sel_plan_create(&c.simulation, c.domain, SEL_F64, &c.plan, &c.error),
+                         SEL_OK);
+        const lbm_boundary *b = case_boundary(&c);
+        assert_int_equal(b->link_count, whole->link_count);
+        for (int64_t row = 0; row < b->rows; row++) {
+            const bool own = sel_rank_of_row(&d, row) == r;
+            const int64_t here = b->row_cells[row + 1] - b->row_cells[row];
+            const int64_t listed = whole->row_cells[row + 1] - whole->row_cells[row];
+            assert_int_equal(here, own ? listed : 0);
+            assert_int_equal(b->row_spans[row + 1] - b->row_spans[row], own);
+            assert_memory_equal(b->cells + b->row_cells[row], whole->cells + whole->row_cells[row],
+                                (size_t)here * sizeof *b->cells);
+        }
+        cells += b->cell_count;
+        case_end(&c);
+    }
+    assert_int_equal(cells, whole->cell_count);
+    case_end(&all);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_box_has_links_at_faces_edges_and_corners),
@@ -331,6 +369,7 @@ int main(void) {
         cmocka_unit_test(test_opposite_open_faces_of_one_cell_are_refused),
         cmocka_unit_test(test_moving_walls_act_at_the_middle_of_links),
         cmocka_unit_test(test_lists_do_not_depend_on_threads),
+        cmocka_unit_test(test_rank_lists_the_cells_of_its_patch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

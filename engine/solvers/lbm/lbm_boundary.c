@@ -341,21 +341,51 @@ static void list_rows(lbm_boundary *b, tally counts[]) {
     }
 }
 
-/* One block of memory, which begins with the cells. */
-static sel_status lbm_boundary_allocate(lbm_boundary *b, sel_error *error) {
-    const size_t rows = (size_t)b->rows + 1, spans = (size_t)b->span_count;
+/* Memory of the cells and spans of all rows. */
+static sel_status allocate_rows(lbm_boundary *b, sel_error *error) {
+    const size_t rows = (size_t)b->rows + 1, spans = (size_t)b->span_count * sizeof *b->spans;
     const size_t cells = (size_t)b->cell_count * sizeof *b->cells;
-    const size_t bytes =
-        cells + spans * sizeof *b->spans + 2 * rows * sizeof *b->row_cells + (size_t)b->link_count;
+    const size_t bytes = cells + spans + 2 * rows * sizeof *b->row_cells;
     b->cells = malloc(bytes);
     if (!b->cells) {
         return sel_fail_memory(error, "the list of boundary cells", bytes);
     }
     b->spans = (lbm_span *)(void *)(b->cells + b->cell_count);
-    b->row_cells = (int64_t *)(void *)(b->spans + spans);
+    b->row_cells = (int64_t *)(void *)(b->spans + b->span_count);
     b->row_spans = b->row_cells + rows;
-    b->link_region = (uint8_t *)(b->row_spans + rows);
     return SEL_OK;
+}
+
+/* And of what all ranks know. */
+static sel_status lbm_boundary_allocate(lbm_boundary *b, sel_error *error) {
+    const size_t rows = (size_t)b->rows * sizeof *b->row_links;
+    const size_t open = (size_t)b->open_count * sizeof *b->open;
+    const size_t bytes = rows + open + (size_t)b->link_count;
+    sel_status status = allocate_rows(b, error);
+    b->row_links = status ? NULL : malloc(bytes);
+    if (!b->row_links) {
+        return status ? status : sel_fail_memory(error, "the list of boundary cells", bytes);
+    }
+    b->open = (lbm_open_cell *)(void *)(b->row_links + b->rows);
+    b->link_region = (uint8_t *)(b->open + b->open_count);
+    return SEL_OK;
+}
+
+/* What is known of cells with wet faces wherever they are. */
+static void describe_open_cells(lbm_boundary *b) {
+    for (int64_t c = 0; c < b->cell_count; c++) {
+        const lbm_boundary_cell *cell = &b->cells[c];
+        if (cell->opening == LBM_CLOSED) {
+            continue;
+        }
+        lbm_open_cell *open = &b->open[cell->opening_index];
+        memcpy(open->normal, cell->normal, sizeof open->normal);
+        open->opening = cell->opening;
+        b->free_face = b->free_face || cell->opening == LBM_OPEN_OUTFLOW || cell->density_region;
+        if (cell->opening == LBM_OPEN_EDGE && b->edge_wall == 0) {
+            b->edge_wall = cell->velocity_region;
+        }
+    }
 }
 
 static sel_status lbm_boundary_list(lbm_boundary *b, sel_error *error) {
@@ -390,6 +420,10 @@ static sel_status lbm_boundary_list(lbm_boundary *b, sel_error *error) {
             b->row_cells[row] = row < b->rows ? counts[row].cells : sum.cells;
             b->row_spans[row] = row < b->rows ? counts[row].spans : sum.spans;
         }
+        for (int64_t row = 0; row < b->rows; row++) {
+            b->row_links[row] = (uint32_t)counts[row].links;
+        }
+        describe_open_cells(b);
     }
     free(counts);
     return status;
@@ -418,7 +452,53 @@ sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *latt
     return status;
 }
 
+/* Appends the cells and spans of a row, or nothing of one that another rank has. */
+static void keep_row(lbm_boundary *to, const lbm_boundary *from, int64_t row, bool own) {
+    const int64_t cell = from->row_cells[row], span = from->row_spans[row];
+    const int64_t cells = own ? from->row_cells[row + 1] - cell : 0;
+    const int64_t spans = own ? from->row_spans[row + 1] - span : 0;
+    if (to->cells) {
+        memcpy(to->cells + to->cell_count, from->cells + cell, (size_t)cells * sizeof *to->cells);
+        memcpy(to->spans + to->span_count, from->spans + span, (size_t)spans * sizeof *to->spans);
+        to->row_cells[row + 1] = to->cell_count + cells;
+        to->row_spans[row + 1] = to->span_count + spans;
+    }
+    to->cell_count += cells;
+    to->span_count += spans;
+}
+
+sel_status lbm_boundary_keep_patch(lbm_boundary *boundary, sel_error *error) {
+    const lbm_boundary all = *boundary;
+    const sel_domain *domain = all.domain;
+    const bool divided = domain->ranks != NULL;
+    const sel_patch patch =
+        divided ? sel_patch_of(&domain->decomposition, domain->ranks->rank) : (sel_patch){{0}, {0}};
+    const int64_t ny = domain->grid.n[1];
+    sel_status status = SEL_OK;
+    lbm_boundary kept = all;
+    kept.cells = NULL;
+    /* First to count them. */
+    for (int turn = 0; turn < 2 && divided && !status; turn++) {
+        status = turn ? allocate_rows(&kept, error) : SEL_OK;
+        kept.cell_count = kept.span_count = 0;
+        if (turn && !status) {
+            kept.row_cells[0] = kept.row_spans[0] = 0;
+        }
+        for (int64_t row = 0; row < all.rows && !status; row++) {
+            const int64_t y = row % ny, z = row / ny;
+            keep_row(&kept, &all, row,
+                     y >= patch.lo[1] && y < patch.hi[1] && z >= patch.lo[2] && z < patch.hi[2]);
+        }
+    }
+    if (kept.cells) {
+        free(all.cells);
+        *boundary = kept;
+    }
+    return status;
+}
+
 void lbm_boundary_free(lbm_boundary *boundary) {
-    free(boundary->cells); /* and all behind them */
+    free(boundary->cells);     /* and all behind them */
+    free(boundary->row_links); /* and all behind them */
     *boundary = (lbm_boundary){0};
 }

@@ -61,6 +61,14 @@ typedef struct lbm_span {
     int64_t x0, x1;
 } lbm_span;
 
+/* A cell with wet faces, as the balance of mass sees it. */
+typedef struct lbm_open_cell {
+    int8_t normal[3]; /* as of lbm_boundary_cell */
+    uint8_t opening;
+} lbm_open_cell;
+
+/* Cells and spans are those of the rank's patch (lbm_boundary_keep_patch); before, and without
+ * ranks, of all rows. Links and openings are those of the grid, numbered row by row. */
 typedef struct lbm_boundary {
     const sel_domain *domain;
     const lbm_lattice *lattice;
@@ -68,7 +76,12 @@ typedef struct lbm_boundary {
     int64_t rows;             /* ny nz: row y + ny z */
     lbm_boundary_cell *cells; /* row by row */
     int64_t *row_cells;       /* [rows + 1] first cell of each row */
-    uint8_t *link_region;     /* [links] 1-based */
+    uint32_t *row_links;      /* [rows] first link of each row */
+    lbm_open_cell *open;      /* [open_count] */
+    bool free_face;           /* a face lets pass what the flow wants: law.pressure, law.outflow */
+    int edge_wall;        /* region of the wall, or law.velocity, at the first cell in grid order
+                             in which wet faces meet and one is such; 0: there is none */
+    uint8_t *link_region; /* [links] 1-based */
     lbm_span *spans;
     int64_t *row_spans;                         /* [rows + 1] */
     const lbm_law_row *law[SEL_REGION_NUMBERS]; /* by region; 0: no region */
@@ -94,6 +107,9 @@ typedef struct lbm_boundary {
 sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *lattice,
                                lbm_boundary *boundary, sel_error *error);
 void lbm_boundary_free(lbm_boundary *boundary);
+
+/* Keeps the cells and spans of the domain's patch, and frees those of other ranks. */
+sel_status lbm_boundary_keep_patch(lbm_boundary *boundary, sel_error *error);
 
 /* The quantity of a region's law; NULL: it has none (a wall at rest). */
 const sel_quantity *lbm_region_quantity(const sel_region *region);

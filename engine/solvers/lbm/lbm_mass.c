@@ -19,13 +19,7 @@ static const double no_part = 1e-6;
 static const double end_if_unknown = 1e5;
 
 bool lbm_has_free_face(const lbm_plan *plan) {
-    const lbm_boundary *boundary = &plan->boundary;
-    bool found = false;
-    for (int64_t c = 0; c < boundary->cell_count && !found; c++) {
-        const lbm_boundary_cell *cell = &boundary->cells[c];
-        found = cell->opening == LBM_OPEN_OUTFLOW || cell->density_region != 0;
-    }
-    return found;
+    return plan->boundary.free_face;
 }
 
 /* ---- what laws bring in ---- */
@@ -55,10 +49,10 @@ static double wall_brings(const lbm_plan *plan, const lbm_batch *batch, const do
 }
 
 /* Wet faces. At the edges of walls the wall's velocity is one along the other face. */
-static void add_openings(const lbm_plan *plan, const lbm_boundary_cell *const *open,
-                         const lbm_batch *batch, int region, const double *values, passing *to) {
+static void add_openings(const lbm_plan *plan, const lbm_batch *batch, int region,
+                         const double *values, passing *to) {
     for (int64_t k = 0; k < batch->count; k++) {
-        const lbm_boundary_cell *cell = open[batch->target[k]];
+        const lbm_open_cell *cell = &plan->boundary.open[batch->target[k]];
         double inward = 0;
         for (int a = 0; a < plan->base.domain->grid.dims; a++) {
             inward += cell->normal[a] * values[a * batch->count + k];
@@ -69,32 +63,14 @@ static void add_openings(const lbm_plan *plan, const lbm_boundary_cell *const *o
     }
 }
 
-/* What is evaluated at: open cells by opening_index, and room for the values of a law. */
-typedef struct places {
-    const lbm_boundary_cell **open;
-    double *values;
-} places;
-
-static bool places_open(const lbm_plan *plan, places *p) {
-    const lbm_boundary *boundary = &plan->boundary;
-    *p =
-        (places){.open = calloc((size_t)boundary->open_count + 1, sizeof *p->open),
-                 .values = malloc((3 * (size_t)boundary->batches.largest + 1) * sizeof *p->values)};
-    for (int64_t c = 0; p->open && c < boundary->cell_count; c++) {
-        if (boundary->cells[c].opening_index >= 0) {
-            p->open[boundary->cells[c].opening_index] = &boundary->cells[c];
-        }
-    }
-    return p->open && p->values;
-}
-
-static void places_close(places *p) {
-    free(p->open);
-    free(p->values);
+/* Room for the values of any law. */
+static double *room_for_values(const lbm_plan *plan) {
+    const size_t places = (size_t)plan->boundary.batches.largest;
+    return malloc((3 * places + 1) * sizeof(double));
 }
 
 /* `steps` steps after time 0. A law that fails counts as zero: failures are reported elsewhere. */
-static void find_passing(const lbm_plan *plan, const places *p, double steps, passing *to) {
+static void find_passing(const lbm_plan *plan, double *values, double steps, passing *to) {
     const sel_domain *domain = plan->base.domain;
     const lbm_batches *batches = &plan->boundary.batches;
     *to = (passing){.all_in = 0};
@@ -102,13 +78,13 @@ static void find_passing(const lbm_plan *plan, const places *p, double steps, pa
         const lbm_batch *batch = &batches->v[k];
         const int region = (int)(batch->region - domain->regions) + 1;
         if (batch->goal == LBM_TO_DENSITY ||
-            lbm_batch_evaluate(batch, domain, steps, p->values, NULL)) {
+            lbm_batch_evaluate(batch, domain, steps, values, NULL)) {
             continue;
         }
         if (batch->goal == LBM_TO_LINKS) {
-            add_passing(to, region, wall_brings(plan, batch, p->values));
+            add_passing(to, region, wall_brings(plan, batch, values));
         } else {
-            add_openings(plan, p->open, batch, region, p->values, to);
+            add_openings(plan, batch, region, values, to);
         }
     }
 }
@@ -117,18 +93,18 @@ bool lbm_brought(const sel_plan *base, int64_t from, int64_t to, double *mass) {
     const lbm_plan *plan = (const lbm_plan *)base;
     const int samples = plan->boundary.batches.depends & SEL_ON_T ? LBM_SAMPLES : 1;
     const double steps = (double)(to - from);
-    places p;
     *mass = 0;
     if (lbm_has_free_face(plan)) {
         return false;
     }
-    const bool known = places_open(plan, &p);
-    for (int s = 0; s < samples && known; s++) {
+    double *values = room_for_values(plan);
+    for (int s = 0; s < samples && values; s++) {
         passing now;
-        find_passing(plan, &p, (double)from + (s + 0.5) / samples * steps, &now);
+        find_passing(plan, values, (double)from + (s + 0.5) / samples * steps, &now);
         *mass += (now.all_in - now.all_out) * steps / samples * plan->numbers.density_unit;
     }
-    places_close(&p);
+    const bool known = values != NULL;
+    free(values);
     return known;
 }
 
@@ -141,7 +117,7 @@ typedef struct sampled {
     bool alternates; /* the mass grows in some samples and shrinks in others */
 } sampled;
 
-static sampled sample_passing(const lbm_plan *plan, const places *p) {
+static sampled sample_passing(const lbm_plan *plan, double *values) {
     const int64_t stop = sel_stop_step(&plan->params->common);
     const double end = stop == INT64_MAX ? end_if_unknown : (double)stop;
     const int samples = plan->boundary.batches.depends & SEL_ON_T ? LBM_SAMPLES + 1 : 1;
@@ -149,7 +125,7 @@ static sampled sample_passing(const lbm_plan *plan, const places *p) {
     sampled found = {.both = 0};
     for (int s = 0; s < samples; s++) {
         passing now;
-        find_passing(plan, p, lbm_sample_step(s, end), &now);
+        find_passing(plan, values, lbm_sample_step(s, end), &now);
         for (int r = 0; r < SEL_REGION_NUMBERS; r++) {
             found.mean.in[r] += now.in[r] / samples;
             found.mean.out[r] += now.out[r] / samples;
@@ -244,13 +220,8 @@ static int describe_passing(const lbm_plan *plan, const sampled *s, char *text, 
 
 /* Edges at which walls with scheme "zou_he" meet; the region of the first, 0: there are none. */
 static int describe_edges(const lbm_plan *plan, char *text, size_t size) {
-    const lbm_boundary *boundary = &plan->boundary;
     const sel_domain *domain = plan->base.domain;
-    int region = 0;
-    for (int64_t c = 0; c < boundary->cell_count && !region; c++) {
-        const lbm_boundary_cell *cell = &boundary->cells[c];
-        region = cell->opening == LBM_OPEN_EDGE ? cell->velocity_region : 0;
-    }
+    const int region = plan->boundary.edge_wall;
     if (!region) {
         return 0;
     }
@@ -272,17 +243,17 @@ static bool can_be_sampled(const lbm_plan *plan) {
 
 /* Finds the causes, and the regions whose laws mend them; returns their number. */
 static int find_causes(const lbm_plan *plan, char texts[2][400], int regions[2]) {
-    places p;
     int count = 0;
     if (lbm_has_free_face(plan)) {
         return 0;
     }
-    if (places_open(plan, &p) && can_be_sampled(plan)) {
-        const sampled s = sample_passing(plan, &p);
+    double *values = room_for_values(plan);
+    if (values && can_be_sampled(plan)) {
+        const sampled s = sample_passing(plan, values);
         regions[count] = describe_passing(plan, &s, texts[count], sizeof texts[count]);
         count += regions[count] != 0;
     }
-    places_close(&p);
+    free(values);
     regions[count] = describe_edges(plan, texts[count], sizeof texts[count]);
     return count + (regions[count] != 0);
 }

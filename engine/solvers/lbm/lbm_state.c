@@ -79,8 +79,7 @@ bool lbm_links_turn(lbm_state *state, int64_t step) {
 
 int64_t lbm_links_before(const sel_state *base, int64_t row) {
     const lbm_boundary *boundary = &((const lbm_plan *)base->plan)->boundary;
-    const int64_t cell = boundary->row_cells[row];
-    return cell < boundary->cell_count ? boundary->cells[cell].first_link : boundary->link_count;
+    return row < boundary->rows ? boundary->row_links[row] : boundary->link_count;
 }
 
 /* The arrays that an observed step fills, if the plan wants them. */
