@@ -421,13 +421,17 @@ ok "four ranks keep parts of surfaces and regions" surfaces_are_divided
 # 268 MB of a device are the same for any grid; of the rest four ranks have a third each at most:
 # with their own cells a byte for each cell of the grid, and its list of links.
 memory_of_devices() {
-    "$selenite" check scenarios/cavity3d.lua N=128 --ranks 4 --backend cuda >"$work/said" || return 1
+    "$selenite" check "$@" --ranks 4 --backend cuda >"$work/said" || return 1
     one=$(sed -n 's/^ *memory  *\([0-9.]*\) MB of.*/\1/p' "$work/said")
     four=$(sed -n 's/^ *rank 0 .* memory \([0-9.]*\) MB,.*/\1/p' "$work/said")
     echo "$one MB, $four MB"
     awk "BEGIN { exit !(($four - 268) * 3 < $one - 268) }"
 }
-[ "$backend" = cpu ] || ok "the memory of a device falls with their number" memory_of_devices
+if [ "$backend" != cpu ]; then
+    ok "the memory of a device falls with their number" memory_of_devices scenarios/cavity3d.lua N=128
+    ok "the memory of a device falls with their number: run-off" \
+        memory_of_devices scenarios/bowl.lua N=2048
+fi
 
 lists_ranks() {
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \

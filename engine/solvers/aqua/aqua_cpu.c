@@ -145,19 +145,20 @@ static void fill_frame(const aqua_state *state, int64_t step) {
     }
 }
 
-/* Sets the bed of a ghost, also at its periodic images. Other cells have their images from the
- * start on. A rank knows the beds of its own rows only. */
+/* Sets the bed of a ghost, also at its periodic images, where this rank has them. Other cells have
+ * their images from the start on. */
 static void set_bed_of_ghost(const aqua_state *state, int64_t at, double bed) {
-    enum { WIDE = 2 * AQUA_HALO + 1 }; /* a grid may have one cell along an axis */
     const aqua_layout *l = &state->plan->layout;
+    const sel_patch *own = &state->base.own;
     const unsigned periodic = state->plan->base.domain->grid.periodic;
-    for (int64_t k = 0; k < WIDE * WIDE; k++) {
-        const int64_t i = k % WIDE - AQUA_HALO, j = k / WIDE - AQUA_HALO;
-        const int64_t x = aqua_column(l, at) + i * l->nx, y = aqua_row(l, at) + j * l->ny;
-        const bool is = (i == 0 || periodic & 1u) && (j == 0 || periodic & 2u);
-        if (is && x >= -AQUA_HALO && x < l->nx + AQUA_HALO && y >= -AQUA_HALO &&
-            y < l->ny + AQUA_HALO) {
-            sel_put(state->bed, state->real, aqua_index(l, x, y), bed);
+    const int64_t far_x = aqua_image_reach(periodic, 0), far_y = aqua_image_reach(periodic, 1);
+    const int64_t first = own->lo[1] * l->pitch, end = (own->hi[1] + 2 * AQUA_HALO) * l->pitch;
+    for (int64_t j = -far_y; j <= far_y; j++) {
+        for (int64_t i = -far_x; i <= far_x; i++) {
+            const int64_t image = aqua_image_of(l->nx, l->ny, l->pitch, at, i, j);
+            if (image >= first && image < end) {
+                sel_put(state->bed, state->real, image, bed);
+            }
         }
     }
 }

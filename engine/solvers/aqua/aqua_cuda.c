@@ -80,14 +80,15 @@ static void aqua_cuda_list(sel_state *base) {
     /* With the margin that a march reads. */
     aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch);
     all->give = give;
-    const int64_t scratch = all->store.whole ? 0 : layout->cells;
-    const int64_t cuts = plan->params->equilibrium == AQUA_MINDIFF ? scratch : 0;
+    const sel_layout none = {.count = 0};
+    const sel_layout *scratch = all->store.whole ? &none : &base->field[0].layout;
+    const sel_layout *cuts = plan->params->equilibrium == AQUA_MINDIFF ? scratch : &none;
     const bool ground = aqua_wants(plan, AQUA_GROUND) || aqua_wants(plan, AQUA_LEVEL) ||
                         aqua_wants(plan, AQUA_MAX_LEVEL);
     state->tiles = all->store.whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
     SEL_ADD(arrays, state, marks, 2 * state->tiles, 0);
-    sel_arrays_add(arrays, "factor", &state->view.flow.factor, all->real, scratch, 0);
-    sel_arrays_add(arrays, "cut", &state->view.flow.cut, all->real, cuts, 0);
+    sel_arrays_add_cells(arrays, "factor", &state->view.flow.factor, all->real, scratch, 0);
+    sel_arrays_add_cells(arrays, "cut", &state->view.flow.cut, all->real, cuts, 0);
     if (ground) {
         sel_state_list_own(base, "ground", &state->view.ground, SEL_TYPE_OF(*plan->ground), 1, 0);
     }
@@ -198,15 +199,6 @@ static void aqua_cuda_describe(aqua_cuda *state) {
 
 /* ---- amounts ---- */
 
-/* Fills what lies beyond periodic axes of the beds, which each rank has whole. */
-static sel_status wrap_beds(const aqua_cuda *state, sel_error *error) {
-    const aqua_layout *l = &state->all.plan->layout;
-    const sel_patch all = {.hi = {l->nx, l->ny, 1}};
-    const aqua_gpu_flow flow = flow_of(state, 0, &all);
-    CUDA_TRY(aqua_gpu_wrap(&flow, state->all.bed, state->all.base.queue->stream));
-    return SEL_OK;
-}
-
 /* Sets the ghosts at the start, and where levels do not vary in time: in both copies of the depths,
  * since the flow does not change those beyond the grid; and their beds. Completes the frame. */
 static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error) {
@@ -227,7 +219,7 @@ static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error)
         CUDA_TRY(aqua_gpu_set_ghosts(&flow, k == 0, stream));
         CUDA_TRY(aqua_gpu_wrap(&flow, flow.from, stream));
     }
-    return status ? status : wrap_beds(state, error);
+    return status;
 }
 
 /* Evaluates what is due for the present step, and sends fields of rain and infiltration, and levels
@@ -417,8 +409,7 @@ static sel_status aqua_cuda_enqueue_step(sel_state *base, int64_t step, sel_erro
         CUDA_TRY(aqua_gpu_set_ghosts(&flow, beds, stream));
     }
     CUDA_TRY(aqua_gpu_wrap(&flow, flow.from, stream));
-    status = beds ? wrap_beds(state, error) : SEL_OK;
-    status = status ? status : mark_shared(state, step, error);
+    status = mark_shared(state, step, error);
     if (!status) { /* rims of ranks are of whole tiles */
         status = cuda_take_slabs(base, step, AQUA_TILE_ROWS, false, cuda_exchange, aqua_cuda_take,
                                  error);

@@ -67,7 +67,7 @@ typedef struct aqua_gpu_flow {
     void *to;
     const void *alphas; /* of the type of beds, frame included; NULL: alpha everywhere */
     int equilibrium;    /* aqua_equilibrium */
-    void *factor, *cut; /* scratch of the two passes, of the type of beds, [cells] */
+    void *factor, *cut; /* scratch of the two passes, of the type of beds, laid out as depths */
     bool sent;          /* f64: sums are those of the scheme "scatter" (aqua_after_sent) */
     uint64_t *alarm;    /* see above */
     cuda_clock clock;
@@ -140,10 +140,11 @@ cudaError_t aqua_gpu_supply(const aqua_gpu_flow *flow, bool takes, const aqua_gp
 /* Depths beyond the most that the store allows raise the alarm. */
 cudaError_t aqua_gpu_source(const aqua_gpu_flow *flow, cudaStream_t stream);
 
-/* Sets the depths flow->from of the ghosts; and their beds, if wanted. */
+/* Sets the depths flow->from of the ghosts of the block; and the beds, if wanted, of all ghosts
+ * that the rank has, images and halo included. */
 cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *flow, bool beds, cudaStream_t stream);
 
-/* Fills the images, of beds or depths (NULL: nothing). */
+/* Fills the images of depths (NULL: nothing). */
 cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *flow, void *values, cudaStream_t stream);
 
 /* The fluxes of the first edges, units of the store: added to totals[count], or if that is NULL

@@ -78,6 +78,19 @@ AQUA_INLINE int64_t aqua_images(int64_t nx, int64_t ny, unsigned periodic, bool 
     return periodic == 0 ? 0 : sides * ny + (all || !(periodic & 2u) ? beyond : 0);
 }
 
+/* Image (i, j) of element `at`, -AQUA_HALO <= i, j <= AQUA_HALO, that many grids away along x and y
+ * (a grid may have one cell along an axis); (0, 0): itself. -1: the array has none there. */
+AQUA_INLINE int64_t aqua_image_of(int64_t nx, int64_t ny, int64_t pitch, int64_t at, int64_t i,
+                                  int64_t j) {
+    const int64_t x = at % pitch + i * nx, y = at / pitch + j * ny, sides = 2 * AQUA_HALO;
+    return x >= 0 && x < nx + sides && y >= 0 && y < ny + sides ? y * pitch + x : -1;
+}
+
+/* How many grids away along an axis images may be. */
+AQUA_INLINE int64_t aqua_image_reach(unsigned periodic, int axis) {
+    return periodic >> axis & 1u ? AQUA_HALO : 0;
+}
+
 /* Index x of a periodic axis of n cells, at most AQUA_HALO beyond either end, wrapped into 0 <= x <
  * n. */
 AQUA_INLINE int64_t aqua_wrapped(int64_t x, int64_t n) {

@@ -30,9 +30,9 @@ static void aqua_state_list_cells(aqua_state *state, int64_t before, int64_t beh
     state->base.last = (sel_last){.type = depth, .components = 1, .scale = state->store.per_metre};
     sel_state_add_field(&state->base, &water);
     sel_state_list_room(&state->base);
-    sel_arrays_add_cells(arrays, "bed", &state->bed, state->real, &framed, 0);
+    sel_arrays_add_cells(arrays, "bed", &state->bed, state->real, &water.layout, 0);
     sel_arrays_add_cells(arrays, "alphas", &state->alphas, state->real,
-                         plan->alpha ? &framed : &none, 0);
+                         plan->alpha ? &water.layout : &none, 0);
     sel_state_list_own(&state->base, "most", &state->most, depth, most, SEL_SAVED);
     sel_state_list_own(&state->base, "arrived", &state->arrived, SEL_TYPE_OF(*state->arrived),
                        aqua_wants(plan, AQUA_ARRIVAL_TIME), SEL_SAVED);
@@ -153,9 +153,9 @@ static sel_status take_depths(const sel_state *base, int64_t first, int64_t end,
 sel_status aqua_start(aqua_state *state, sel_error *error) {
     const sel_quantity *depth = &state->plan->params->initial.depth;
     const aqua_layout *layout = &state->plan->layout;
-    const sel_rows_range own = sel_domain_own(state->plan->base.domain); /* which a rank reads */
-    const int64_t first = own.first * layout->pitch, size = state->size;
-    const int64_t cells = (own.end - own.first + 2 * AQUA_HALO) * layout->pitch;
+    const sel_patch *own = &state->base.own;
+    const int64_t first = own->lo[1] * layout->pitch, size = state->size;
+    const int64_t cells = (sel_patch_cells(own, 1) + 2 * AQUA_HALO) * layout->pitch;
     sel_status status =
         sel_state_start(&state->base, depth, "initial.depth", take_depths, NULL, error);
     status = status ? status

@@ -81,6 +81,24 @@ cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, cudaStream_t stream) {
 
 // ---- ghosts, the frame, edges ----
 
+// The bed of a ghost, also at its periodic images, where the rank has them. Other cells have their
+// images from the start on.
+template <class S>
+__device__ void set_bed_of_ghost(const aqua_gpu_flow &f, int64_t at, typename S::real bed) {
+    const aqua_gpu_layout &l = f.layout;
+    const int64_t far_x = aqua_image_reach(f.periodic, 0), far_y = aqua_image_reach(f.periodic, 1);
+    const int64_t first = (int64_t)l.first * l.pitch;
+    const int64_t end = ((int64_t)l.end + 2 * AQUA_HALO) * l.pitch;
+    for (int64_t j = -far_y; j <= far_y; j++) {
+        for (int64_t i = -far_x; i <= far_x; i++) {
+            const int64_t image = aqua_image_of(l.nx, l.ny, l.pitch, at, i, j);
+            if (image >= first && image < end) {
+                ((typename S::real *)f.bed)[image] = bed;
+            }
+        }
+    }
+}
+
 template <class S>
 __global__ void __launch_bounds__(THREADS)
     ghosts_kernel(const __grid_constant__ aqua_gpu_flow f, bool beds) {
@@ -91,9 +109,9 @@ __global__ void __launch_bounds__(THREADS)
     const aqua_ghost ghost = f.ghosts[k];
     typename S::water *water = (typename S::water *)f.from;
     const double z = f.levels[cuda_now(f.clock) % CUDA_STEPS * f.stride + k];
-    if (beds) { // also of those in other blocks, since each rank has all
-        ((typename S::real *)f.bed)[ghost.at] =
-            (typename S::real)aqua_bed_of(&f.store, aqua_ghost_bed(&ghost, z));
+    if (beds) { // also of those of other ranks, in the halo
+        set_bed_of_ghost<S>(f, ghost.at,
+                            (typename S::real)aqua_bed_of(&f.store, aqua_ghost_bed(&ghost, z)));
     }
     if (aqua_owns(f.layout, ghost.at)) {
         water[ghost.at] = (typename S::water)aqua_water_of(&f.store, aqua_ghost_depth(&ghost, z));
