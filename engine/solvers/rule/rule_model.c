@@ -318,10 +318,12 @@ static sel_status make_fields(rule_model *m, sel_arena *arena, sel_error *error)
     }
     for (int k = 0; k < count; k++) {
         const rule_entry *entry = k < m->entries ? &m->entry[k] : NULL;
-        const rule_function f = entry ? (rule_function){.name = entry->name}
-                                      : rule_function_at(m->params, m->rules + k - m->entries);
+        rule_function f = {.name = NULL};
+        if (!entry) {
+            f = rule_function_at(m->params, m->rules + k - m->entries);
+        }
         const int components = entry ? entry->components : count_results(&f);
-        info[k] = (sel_field_info){.name = f.name,
+        info[k] = (sel_field_info){.name = entry ? entry->name : f.name,
                                    .rank = components > 1 ? SEL_VECTOR : SEL_SCALAR,
                                    .unit = "the script's"};
     }
