@@ -19,11 +19,10 @@
 
 enum { DIRECTORY_ROOM = 64 };
 
-/* A new directory, named after the process and counted. */
+/* A new directory. */
 static inline void make_directory(char path[DIRECTORY_ROOM]) {
-    static int made;
-    snprintf(path, DIRECTORY_ROOM, "/tmp/selenite_test_%ld_%d", (long)getpid(), ++made);
-    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, DIRECTORY_ROOM, "/tmp/selenite_test_XXXXXX");
+    assert_non_null(mkdtemp(path));
 }
 
 static inline int remove_entry(const char *path, const struct stat *about, int kind,
