@@ -96,7 +96,8 @@ void sel_machine_unmap(void *memory, size_t bytes) {
     }
 }
 
-/* The whole pages among some bytes; returns their size, 0 where there are none. */
+/* Finds the pages of memory that lie within `memory` with all of their bytes. *first is where the
+ * first of them begins. Returns the bytes of all of them, 0 if there is none. */
 static size_t machine_pages(void *memory, size_t bytes, void **first) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *at = memory, *to = at + (page - (uintptr_t)at % page) % page;

@@ -47,7 +47,7 @@ typedef struct sel_given {
     double *b, *s;        /* of each cell on surfaces */
     double reference;     /* subtracted from the state's temperatures and from s; 0 in f64 */
     double *entering;     /* [sites]: heat that enters per time, if a balance or a flux is wanted */
-    double *all_entering; /* that of the grid, on rank 0 of several that each have their sites */
+    double *all_entering; /* [sites of the grid], on rank 0: `entering` of all ranks; else NULL */
     /* Bodies that are not uniform: g of the low faces by axis, and m; `apart`: their strides. */
     void *coefficient[4];
     int64_t apart[3];

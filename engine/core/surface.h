@@ -12,8 +12,9 @@ typedef struct sel_site {
 } sel_site;
 
 /* Cells in the order of their numbers, with their sites in the order of faces; and the sites by
- * region, where quantities are evaluated. Of several ranks each lists the cells of its patch, and
- * numbers them and their sites from 0 on. Rank 0 knows the region of each site of the grid. */
+ * region, where quantities are evaluated. With `divided`, a rank lists the cells and sites of its
+ * patch only. They are numbered from 0 on each rank. Rank 0 also has the region of every site of
+ * the grid. */
 typedef struct sel_surfaces {
     int64_t cells, sites;
     sel_site *site;
