@@ -7,7 +7,6 @@
 #ifndef AQUA_GPU_H
 #define AQUA_GPU_H
 
-#include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "engine/solvers/aqua/aqua_method.h"

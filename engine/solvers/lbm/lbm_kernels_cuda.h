@@ -11,7 +11,6 @@
 #ifndef LBM_GPU_H
 #define LBM_GPU_H
 
-#include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "cuda/query.h"

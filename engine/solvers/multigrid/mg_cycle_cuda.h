@@ -6,7 +6,7 @@
 #ifndef CUDA_MG_CYCLE_H
 #define CUDA_MG_CYCLE_H
 
-#include <cuda_runtime_api.h>
+#include "cuda/query.h"
 #include "engine/solvers/multigrid/multigrid.h"
 
 #ifdef __cplusplus
