@@ -118,7 +118,8 @@ static void compare_fields(heat_case side[2], bool grains) {
 enum { MOST_REGIONS = 8 };
 
 static void compare_answers(heat_case side[2], bool grains) {
-    const tolerance t = {1e-6, 1e-11}; /* the residual, too, which is left by single precision */
+    /* Three cycles in single precision leave a residual of its round-off, which balances show. */
+    const tolerance t = {1e-6, comparison.is_short ? 1e-9 : 1e-11};
     const compared both[2] = {{side[0].prepared.backend, side[0].state},
                               {side[1].prepared.backend, side[1].state}};
     sel_request monitor[2] = {{.kind = SEL_MONITOR}, {.kind = SEL_MONITOR}};
