@@ -29,13 +29,14 @@ static sel_array *append(sel_arrays *arrays) {
     return &arrays->v[arrays->count++];
 }
 
-void sel_arrays_add(sel_arrays *arrays, const char *name, void *place, sel_type type, int64_t count,
-                    unsigned flags) {
+/* is: there is an element on some rank. */
+static void arrays_add(sel_arrays *arrays, const char *name, void *place, sel_type type,
+                       int64_t count, bool is, unsigned flags) {
     void *nothing = NULL;
     if (!(flags & SEL_VALUE)) {
         memcpy(place, &nothing, sizeof nothing);
     }
-    sel_array *array = count > 0 ? append(arrays) : NULL;
+    sel_array *array = is ? append(arrays) : NULL;
     if (array) {
         *array =
             (sel_array){.name = name, .type = type, .flags = flags, .count = count, .place = place};
@@ -45,6 +46,21 @@ void sel_arrays_add(sel_arrays *arrays, const char *name, void *place, sel_type 
         const uint64_t line = arrays->memory && !host ? arrays->memory->line : SEL_LINE;
         array->offset = arrays->bytes[host];
         arrays->bytes[host] += arrays_round_up((uint64_t)count * type.size, line);
+    }
+}
+
+void sel_arrays_add(sel_arrays *arrays, const char *name, void *place, sel_type type, int64_t count,
+                    unsigned flags) {
+    arrays_add(arrays, name, place, type, count, count > 0, flags);
+}
+
+void sel_arrays_add_sites(sel_arrays *arrays, const char *name, void *place, sel_type type,
+                          const sel_sites *sites, int64_t lists, unsigned flags) {
+    const int before = arrays->count;
+    arrays_add(arrays, name, place, type, lists * sites->count, lists * sites->all > 0, flags);
+    if (arrays->count > before) {
+        arrays->v[before].sites = sites;
+        arrays->v[before].lists = lists;
     }
 }
 
@@ -238,8 +254,9 @@ static int arrays_savers(const sel_arrays *arrays, const sel_array *array) {
 
 uint64_t sel_array_bytes(const sel_array *array) {
     const int64_t *n = array->layout.n;
-    const int64_t count =
-        array->layout.components ? array->layout.components * n[0] * n[1] * n[2] : array->count;
+    const int64_t count = array->layout.components ? array->layout.components * n[0] * n[1] * n[2]
+                          : array->sites           ? array->lists * array->sites->all
+                                                   : array->count;
     return (uint64_t)count * array->type.size;
 }
 
@@ -400,6 +417,58 @@ static sel_status keep_known(const keeping *k, const sel_array *array) {
     return status;
 }
 
+/* One of the lists of an array at sites, which each rank has at `own`: rank 0 moves all of it.
+ * Ranks go on after a failure, since others wait for them. */
+static sel_status keep_list(const keeping *k, const sel_array *array, char *own) {
+    const sel_sites *sites = array->sites;
+    const size_t size = array->type.size, bytes = (size_t)sites->all * size;
+    const bool leads = sites->ranks->rank == 0;
+    char *all = leads ? sel_ranks_memory(sites->ranks, bytes) : NULL;
+    sel_status status = SEL_OK;
+    if (!k->load) {
+        sel_sites_gather(sites, own, size, all);
+    }
+    for (size_t at = 0; at < bytes && leads && !status; at += (size_t)piece_bytes) {
+        const int64_t left = (int64_t)(bytes - at);
+        status = k->move(k->stream, all + at, (size_t)smaller(left, piece_bytes), k->error);
+    }
+    if (k->load) {
+        sel_sites_scatter(sites, all, size, own);
+    }
+    free(all);
+    return status;
+}
+
+/* Numbers at sites that several ranks have. */
+static sel_status keep_sites(const keeping *k, const sel_array *array) {
+    const sel_ranks *ranks = array->sites->ranks;
+    const size_t bytes = (size_t)array->count * array->type.size;
+    char *memory = memory_of(k->arrays, array);
+    char *at = k->host ? memory : sel_ranks_memory(ranks, bytes);
+    sel_status status = SEL_OK;
+    if (!k->host && !k->load) {
+        status = k->arrays->memory->copy(at, memory, bytes, k->error);
+    }
+    for (int64_t l = 0; l < array->lists; l++) {
+        char *list = at + l * array->sites->count * array->type.size;
+        const sel_status one = keep_list(k, array, list);
+        status = status ? status : one;
+    }
+    if (!k->host) {
+        if (k->load && !status) {
+            status = k->arrays->memory->copy(memory, at, bytes, k->error);
+        }
+        free(at);
+    }
+    return status;
+}
+
+/* Whether each of several ranks has those of its patch. */
+static bool arrays_divide_sites(const sel_arrays *arrays, const sel_array *array) {
+    return array->sites && array->sites->ranks && array->sites->ranks->count > 1 &&
+           arrays_patches(arrays) > 1;
+}
+
 bool sel_array_may_hold(const sel_array *array, const void *elements, int64_t count) {
     const bool part = array->flags & SEL_PART;
     bool may = true;
@@ -425,6 +494,9 @@ sel_status sel_arrays_keep(const sel_arrays *arrays, int k, bool load, sel_array
                      .move = move,
                      .stream = stream,
                      .error = error};
+    if (arrays_divide_sites(arrays, array)) {
+        return keep_sites(&keeps, array);
+    }
     for (int r = 0; r < arrays_savers(arrays, array); r++) {
         const sel_patch patch = arrays_patch_of(arrays, array, r);
         const int64_t rows = is_list ? array->count : sel_patch_cells(&patch, 1);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include "engine/base/ranks.h"
 #include "engine/base/sums.h"
+#include "engine/core/sites.h"
 #include "engine/scene/patch.h"
 
 enum { SEL_LINE = 128 }; /* bytes to which arrays on the host are aligned */
@@ -101,11 +102,15 @@ typedef struct sel_array {
     sel_type type;
     unsigned flags;
     int64_t count;     /* of elements */
-    sel_layout layout; /* components == 0: no cells, a plain list */
-    bool patch;        /* its memory is that of the rank's own cells, not of the whole grid */
-    void *place;       /* the pointer that is set, or the value */
-    const void *from;  /* its content; NULL: zeros */
-    uint64_t offset;   /* bytes in its block */
+    sel_layout layout; /* components == 0: no cells, a list */
+    /* Of a list of numbers at the sites of the rank's patch: the sites, and how many such lists
+     * stand one behind the other. NULL: a list that all ranks have as a whole. */
+    const sel_sites *sites;
+    int64_t lists;
+    bool patch;       /* its memory is that of the rank's own cells, not of the whole grid */
+    void *place;      /* the pointer that is set, or the value */
+    const void *from; /* its content; NULL: zeros */
+    uint64_t offset;  /* bytes in its block */
     /* Of two copies of a field: the number of this one, and where that of the copy is which holds
      * the present state. NULL: it is no copy. */
     int copy;
@@ -132,8 +137,8 @@ typedef struct sel_arrays {
     /* [threads + 1] of the rows of this rank (sel_row_of) those that each thread will step; from
      * malloc, freed with the list. NULL: as many each. */
     int64_t *first_row;
-    /* NULL: one rank. Each of several has the cells of its own patch, or with `replicated` all
-     * cells; and all of the lists. */
+    /* NULL: one rank. Each of several has the cells and sites of its own patch, or with
+     * `replicated` all of them; and all of the other lists. */
     const sel_ranks *ranks;
     const sel_decomposition *decomposition;
     bool replicated;
@@ -148,6 +153,10 @@ void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel
 /* The same with memory for the cells of the rank's patch only. */
 void sel_arrays_add_patch(sel_arrays *arrays, const char *name, void *place, sel_type type,
                           const sel_layout *layout, unsigned flags);
+/* The same of `lists` lists, one behind the other, of an element at each site of the patch.
+ * `sites` must live as long as the list. The pointer is not NULL if the grid has sites. */
+void sel_arrays_add_sites(sel_arrays *arrays, const char *name, void *place, sel_type type,
+                          const sel_sites *sites, int64_t lists, unsigned flags);
 
 /* A typed member of a struct, by its name. */
 #define SEL_ADD(arrays, owner, member, count, flags) \
@@ -188,7 +197,8 @@ sel_status sel_arrays_send(const sel_arrays *arrays, void *to, const void *from,
 /* Frees the memory and the list. */
 void sel_arrays_free(sel_arrays *arrays);
 
-/* Bytes of an array as it is saved, of all ranks: [components][nz][ny][nx], or the list. */
+/* Bytes of an array as it is saved, of all ranks: [components][nz][ny][nx], [lists][sites of the
+ * grid], or the list. */
 uint64_t sel_array_bytes(const sel_array *array);
 
 /* Saves or loads array k piece by piece in the order of the file: `move` takes the bytes, or fills

@@ -84,9 +84,9 @@ static sel_status find_sites(sel_conduction *body, const sel_domain *domain, sel
     const sel_grid *grid = &domain->grid;
     const double volume = sel_cell_volume(grid);
     const sel_surfaces *on = &body->inputs.surfaces;
-    const size_t bytes = (size_t)(on->sites + 1) * sizeof(cond_site);
+    const size_t bytes = (size_t)(on->sites.count + 1) * sizeof(cond_site);
     cond_site *to = body->inputs.site = malloc(bytes);
-    for (int64_t k = 0; k < on->sites && to; k++) {
+    for (int64_t k = 0; k < on->sites.count && to; k++) {
         const sel_site *site = &on->site[k];
         const int axis = site->face / 2;
         const double d = far(domain, site->region, site->outer) * grid->dx[axis];
@@ -433,7 +433,7 @@ static double amount(const sel_state *state, int64_t step, int what) {
 }
 
 int64_t sel_conduction_sites_before(const sel_state *state, int64_t row) {
-    return state->plan->inputs->surfaces.row_site[row];
+    return state->plan->inputs->surfaces.sites.before[row];
 }
 
 sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_error *error) {
@@ -457,8 +457,7 @@ sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_err
         heat_entering(&v, given, k, changes);
     }
     if (on->divided) {
-        sel_surfaces_gather(body->inputs.domain, on, given->entering, sizeof *given->entering,
-                            given->all_entering);
+        sel_sites_gather(&on->sites, given->entering, sizeof *given->entering, given->all_entering);
     } else {
         sel_state_share_list(state, given->entering, sizeof *given->entering,
                              sel_conduction_sites_before);
@@ -483,7 +482,7 @@ void sel_conduction_balance(const sel_plan *plan, const double *entering, const 
     const bool steady = plan->body->steady;
     double rate = (b->after - b->before) / dt, in = 0, out = 0;
     double sum[SEL_REGION_NUMBERS] = {0}, all = steady ? -b->source : b->source;
-    for (int64_t k = 0; k < on->all_sites; k++) {
+    for (int64_t k = 0; k < on->sites.all; k++) {
         sum[on->region[k]] += entering[k];
         in += fmax(entering[k], 0);
         out += fmax(-entering[k], 0);

@@ -51,7 +51,7 @@ sel_status sel_inputs_try_all(const sel_inputs *inputs, unsigned due, int64_t st
 
 sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error) {
     const sel_domain *domain = inputs->domain;
-    const size_t count = COND_VALUES * (size_t)inputs->surfaces.sites + 1;
+    const size_t count = COND_VALUES * (size_t)inputs->surfaces.sites.count + 1;
     double *value = inputs->value = calloc(count, sizeof *value);
     sel_error why = {.status = SEL_OK};
     sel_status status =
@@ -115,8 +115,8 @@ static sel_status inputs_evaluate(const sel_inputs *inputs, const sel_input *inp
 sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t step,
                                const int64_t sites[2], double *value, sel_error *error) {
     const sel_surfaces *on = &inputs->surfaces;
-    const int64_t all[2] = {0, on->sites}, *of = sites ? sites : all;
-    const size_t bytes = (size_t)(on->sites + 1) * sizeof(double);
+    const int64_t all[2] = {0, on->sites.count}, *of = sites ? sites : all;
+    const size_t bytes = (size_t)(on->sites.count + 1) * sizeof(double);
     double *found = malloc(bytes);
     sel_status status = found ? SEL_OK : sel_fail_memory(error, "the laws", bytes);
     for (int k = 0; k < inputs->count && !status; k++) {

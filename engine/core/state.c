@@ -431,11 +431,11 @@ static void state_count_surfaces(const sel_state *state, int64_t cells[2], int64
     const sel_surfaces *on = &state->plan->inputs->surfaces;
     const sel_rows own = sel_own_rows(state);
     const int64_t nx = state->plan->domain->grid.n[0];
-    cells[0] = cells[1] = sites[0] = sites[1] = 0;
+    cells[0] = cells[1] = sites[0] = 0;
+    sites[1] = sel_sites_in(&on->sites, &state->own);
     for (int64_t k = 0; k < own.count; k++) {
         const int64_t row = sel_row_of(&own, k);
         cells[1] += sel_surfaces_from(on, (row + 1) * nx) - sel_surfaces_from(on, row * nx);
-        sites[1] += on->row_site[row + 1] - on->row_site[row];
     }
 }
 
@@ -466,9 +466,9 @@ static void state_list_surfaces(sel_state *state) {
     SEL_ADD(&state->arrays, &state->given, entering,
             !wanted     ? 0
             : estimated ? sites[1]
-                        : on->sites,
+                        : on->sites.count,
             0);
-    SEL_ADD(&state->arrays, &state->given, all_entering, joins ? on->all_sites : 0, 0);
+    SEL_ADD(&state->arrays, &state->given, all_entering, joins ? on->sites.all : 0, 0);
 }
 
 void sel_state_list(sel_state *state) {

@@ -29,8 +29,8 @@ static void surface_add(const sel_domain *domain, sel_surfaces *s, const sel_sit
     double place[3];
     sel_cell_centre(&domain->grid, site->cell, place);
     place[axis] += (site->face % 2 ? far : -far) * domain->grid.dx[axis];
-    s->site[s->sites] = *site;
-    s->order[k] = s->sites;
+    s->site[s->sites.count] = *site;
+    s->order[k] = s->sites.count;
     for (int a = 0; a < 3; a++) {
         s->place[a][k] = place[a];
     }
@@ -39,7 +39,7 @@ static void surface_add(const sel_domain *domain, sel_surfaces *s, const sel_sit
 static void surface_add_cell(const sel_domain *domain, sel_surface_far *far, int64_t cell,
                              sel_surfaces *s) {
     const sel_grid *grid = &domain->grid;
-    const int64_t first = s->sites;
+    const int64_t first = s->sites.count;
     int64_t at[3];
     sel_cell_at(grid, cell, at);
     for (int face = 0; face < 2 * grid->dims; face++) {
@@ -50,13 +50,13 @@ static void surface_add_cell(const sel_domain *domain, sel_surface_far *far, int
         const double distance = region ? far(domain, region, outer) : -1;
         if (distance >= 0) {
             surface_add(domain, s, &(sel_site){cell, face, region, outer}, distance);
-            s->sites++;
+            s->sites.count++;
         }
     }
-    if (s->sites > first) {
+    if (s->sites.count > first) {
         if (s->site) {
             s->cell[s->cells] = cell;
-            s->first_site[s->cells + 1] = s->sites;
+            s->first_site[s->cells + 1] = s->sites.count;
         }
         s->cells++;
     }
@@ -68,33 +68,20 @@ static bool surface_is_inside(const sel_grid *grid, const uint8_t *cell) {
     return !(cell[-1] | cell[1] | cell[-row] | cell[row] | cell[-slice] | cell[slice]);
 }
 
-/* The rows whose cells a rank lists. */
-static sel_rows surface_rows(const sel_domain *domain, bool whole, int rank) {
-    const sel_grid *grid = &domain->grid;
-    sel_patch patch = {.hi = {grid->n[0], grid->n[1], grid->n[2]}};
-    if (!whole) {
-        patch = sel_patch_of(&domain->decomposition, rank);
-    }
-    return sel_patch_rows(grid, &patch);
-}
-
-/* Lists the sites of this rank's rows, or only counts them while there is no memory; first[k]: the
- * sites before its row k (NULL: not wanted). */
-static void surface_list(const sel_domain *domain, bool whole, sel_surface_far *far,
-                         sel_surfaces *s, int64_t *first) {
+/* Lists the sites of this rank's rows; or, while there is no memory, counts those of each. */
+static void surface_list(const sel_domain *domain, sel_surface_far *far, sel_surfaces *s,
+                         int64_t *counts) {
     const sel_grid *grid = &domain->grid;
     const bool solids = domain->free_cells < sel_grid_cells(grid);
     const int64_t nx = grid->n[0];
-    const sel_rows rows = surface_rows(domain, whole, whole ? 0 : domain->ranks->rank);
-    s->cells = s->sites = 0;
+    const sel_rows rows = sel_sites_rows(&s->sites, s->divided ? domain->ranks->rank : 0);
+    s->cells = s->sites.count = 0;
     for (int64_t k = 0; k < rows.count; k++) {
         const int64_t row = sel_row_of(&rows, k), y = row % grid->n[1], z = row / grid->n[1];
         const bool inside =
             y > 0 && y < grid->n[1] - 1 && (grid->dims == 2 || (z > 0 && z < grid->n[2] - 1));
         const uint8_t *cell = domain->cell + row * nx;
-        if (first) {
-            first[k] = s->sites;
-        }
+        const int64_t before = s->sites.count;
         /* In an inner row without solids only the ends lie on surfaces. */
         for (int64_t x = 0; x < nx; x += inside && !solids && nx > 1 ? nx - 1 : 1) {
             const bool away = inside && x > 0 && x < nx - 1;
@@ -102,15 +89,15 @@ static void surface_list(const sel_domain *domain, bool whole, sel_surface_far *
                 surface_add_cell(domain, far, row * nx + x, s);
             }
         }
-    }
-    if (first) {
-        first[rows.count] = s->sites;
+        if (counts) {
+            counts[k] = s->sites.count - before;
+        }
     }
 }
 
 /* Allocates the lists of this rank, when the sites are counted; returns the number of bytes. */
 static size_t surface_allocate(sel_surfaces *s) {
-    const size_t sites = (size_t)s->sites + 1, cells = (size_t)s->cells + 1;
+    const size_t sites = (size_t)s->sites.count + 1, cells = (size_t)s->cells + 1;
     const size_t bytes = sites * (sizeof *s->site + sizeof *s->order + 3 * sizeof(double)) +
                          2 * cells * sizeof *s->cell;
     s->site = malloc(bytes); /* the other lists stand behind it */
@@ -136,97 +123,36 @@ static sel_status surface_agree(const sel_domain *domain, bool whole, bool faile
                     : SEL_OK;
 }
 
-/* Rank 0 learns how many sites are before each row of the grid; all ranks, how many there are. */
-static void surface_join(const sel_domain *domain, sel_surfaces *s, const int64_t *first) {
-    const sel_ranks *ranks = domain->ranks;
-    const int64_t rows = domain->grid.n[1] * domain->grid.n[2];
+/* All ranks learn how many cells and sites of each region there are. */
+static void surface_join(const sel_domain *domain, sel_surfaces *s) {
+    const int ranks = s->divided ? sel_domain_ranks(domain) : 1;
     struct counts {
-        int64_t cells, sites, of_region[SEL_REGION_NUMBERS];
-    } own = {.cells = s->cells, .sites = s->sites}, *all;
+        int64_t cells, of_region[SEL_REGION_NUMBERS];
+    } own = {.cells = s->cells}, *all = &own;
     for (int r = 0; r < SEL_REGION_NUMBERS; r++) {
         own.of_region[r] = s->first_of[r + 1] - s->first_of[r];
     }
-    all = sel_ranks_memory(ranks, (size_t)ranks->count * sizeof *all);
-    sel_domain_gather(domain, &own, sizeof own, all);
-    for (int r = 0; r < ranks->count; r++) {
+    if (s->divided) {
+        all = sel_ranks_memory(domain->ranks, (size_t)ranks * sizeof *all);
+        sel_domain_gather(domain, &own, sizeof own, all);
+    }
+    for (int r = 0; r < ranks; r++) {
         s->all_cells += all[r].cells;
-        s->all_sites += all[r].sites;
         for (int k = 0; k < SEL_REGION_NUMBERS; k++) {
             s->of_region[k] += all[r].of_region[k];
         }
     }
-    free(all);
-    const sel_rows mine = surface_rows(domain, false, ranks->rank);
-    int64_t *counts = sel_ranks_memory(ranks, (size_t)(rows + 1) * sizeof *counts), *to = counts;
-    sel_message messages[SEL_MOST_RANKS];
-    for (int64_t k = 0; k < mine.count; k++) {
-        counts[k] = first[k + 1] - first[k];
+    if (s->divided) {
+        free(all);
     }
-    messages[0] = (sel_message){0, 0, true, counts, (size_t)mine.count * sizeof *counts};
-    for (int r = 1; r < ranks->count && ranks->rank == 0; r++) {
-        to += surface_rows(domain, false, r - 1).count;
-        messages[r - 1] = (sel_message){
-            r, 0, false, to, (size_t)surface_rows(domain, false, r).count * sizeof *counts};
-    }
-    ranks->transfer(messages, ranks->rank == 0 ? ranks->count - 1 : 1);
-    to = counts;
-    for (int r = 0; r < ranks->count && ranks->rank == 0; r++) {
-        const sel_rows its = surface_rows(domain, false, r);
-        for (int64_t k = 0; k < its.count; k++) {
-            s->row_site[sel_row_of(&its, k) + 1] = *to++;
-        }
-    }
-    free(counts);
-    for (int64_t row = 0; row < rows && ranks->rank == 0; row++) {
-        s->row_site[row + 1] += s->row_site[row];
-    }
-}
-
-void sel_surfaces_gather(const sel_domain *domain, const sel_surfaces *s, const void *own,
-                         size_t size, void *all) {
-    const sel_ranks *ranks = domain->ranks;
-    if (ranks->rank > 0) {
-        const sel_message message = {0, 0, true, (void *)(uintptr_t)own, (size_t)s->sites * size};
-        ranks->transfer(&message, 1);
-        return;
-    }
-    char *sorted = sel_ranks_memory(ranks, (size_t)s->all_sites * size), *at = sorted;
-    sel_message messages[SEL_MOST_RANKS];
-    if (s->sites) {
-        memcpy(at, own, (size_t)s->sites * size);
-    }
-    at += (size_t)s->sites * size;
-    for (int r = 1; r < ranks->count; r++) {
-        const sel_rows its = surface_rows(domain, false, r);
-        messages[r - 1] = (sel_message){r, 0, false, at, 0};
-        for (int64_t k = 0; k < its.count; k++) {
-            const int64_t row = sel_row_of(&its, k);
-            messages[r - 1].bytes += (size_t)(s->row_site[row + 1] - s->row_site[row]) * size;
-        }
-        at += messages[r - 1].bytes;
-    }
-    ranks->transfer(messages, ranks->count - 1);
-    at = sorted;
-    for (int r = 0; r < ranks->count; r++) {
-        const sel_rows its = surface_rows(domain, false, r);
-        for (int64_t k = 0; k < its.count; k++) {
-            const int64_t row = sel_row_of(&its, k), first = s->row_site[row];
-            const size_t bytes = (size_t)(s->row_site[row + 1] - first) * size;
-            memcpy((char *)all + (size_t)first * size, at, bytes);
-            at += bytes;
-        }
-    }
-    free(sorted);
 }
 
 /* The region of each site of the grid. */
-static void surface_find_regions(const sel_domain *domain, sel_surfaces *s, uint8_t *own) {
-    for (int64_t k = 0; k < s->sites; k++) {
+static void surface_find_regions(sel_surfaces *s, uint8_t *own) {
+    for (int64_t k = 0; k < s->sites.count; k++) {
         own[k] = (uint8_t)s->site[k].region;
     }
-    if (s->divided) {
-        sel_surfaces_gather(domain, s, own, 1, s->region);
-    }
+    sel_sites_gather(&s->sites, own, 1, s->region);
 }
 
 sel_status sel_surfaces_list(const sel_domain *domain, bool whole, sel_surface_far *far,
@@ -234,41 +160,35 @@ sel_status sel_surfaces_list(const sel_domain *domain, bool whole, sel_surface_f
     *s = (sel_surfaces){.whole = whole};
     whole = whole || !domain->ranks;
     const bool knows_all = whole || domain->ranks->rank == 0;
-    const int64_t rows = surface_rows(domain, whole, whole ? 0 : domain->ranks->rank).count;
-    const int64_t all = domain->grid.n[1] * domain->grid.n[2];
-    const size_t of_rows = (size_t)(all + 1) * sizeof *s->row_site;
+    const size_t of_rows = (size_t)(domain->grid.n[1] * domain->grid.n[2] + 1) * sizeof(int64_t);
     s->divided = !whole;
-    s->row_site = knows_all ? calloc(of_rows, 1) : NULL;
-    int64_t *first = whole ? s->row_site : calloc((size_t)rows + 1, sizeof *first);
-    sel_status status =
-        surface_agree(domain, whole, !first || (knows_all && !s->row_site), of_rows, error);
+    const bool created = sel_sites_create(&s->sites, &domain->grid, whole ? NULL : domain->ranks,
+                                          &domain->decomposition);
+    int64_t *counts = malloc(of_rows);
+    sel_status status = surface_agree(domain, whole, !created || !counts, of_rows, error);
     if (!status) {
-        surface_list(domain, whole, far, s, first);
+        surface_list(domain, far, s, counts);
+        sel_sites_number(&s->sites, counts);
         for (int r = 0; r < SEL_REGION_NUMBERS; r++) {
-            s->of_region[r] = whole ? s->first_of[r + 1] : 0;
             s->first_of[r + 1] += s->first_of[r];
         }
-        s->all_cells = whole ? s->cells : 0;
-        s->all_sites = whole ? s->sites : 0;
-        if (!whole) {
-            surface_join(domain, s, first);
-        }
+        surface_join(domain, s);
     }
-    const size_t own = (size_t)s->sites, lists = status ? 0 : surface_allocate(s);
-    s->region = status || !knows_all ? NULL : malloc((size_t)s->all_sites + 1);
+    free(counts);
+    const size_t own = (size_t)s->sites.count, lists = status ? 0 : surface_allocate(s);
+    s->region = status || !knows_all ? NULL : malloc((size_t)s->sites.all + 1);
     uint8_t *regions = whole ? s->region : malloc(own + 1);
     if (!status) {
         const bool failed = !s->site || !regions || (knows_all && !s->region);
         status = surface_agree(domain, whole, failed, lists, error);
     }
     if (!status) {
-        surface_list(domain, whole, far, s, NULL); /* each first_of moves to that of the next */
+        surface_list(domain, far, s, NULL); /* each first_of moves to that of the next */
         memmove(s->first_of + 1, s->first_of, SEL_REGION_NUMBERS * sizeof *s->first_of);
         s->first_of[0] = 0;
-        surface_find_regions(domain, s, regions);
+        surface_find_regions(s, regions);
     }
     if (s->divided) {
-        free(first);
         free(regions);
     }
     return status;
@@ -276,10 +196,9 @@ sel_status sel_surfaces_list(const sel_domain *domain, bool whole, sel_surface_f
 
 void sel_surfaces_free(sel_surfaces *s) {
     free(s->site);
-    free(s->row_site);
     free(s->region);
+    sel_sites_free(&s->sites);
     s->site = NULL;
-    s->row_site = NULL;
     s->region = NULL;
 }
 

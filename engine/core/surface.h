@@ -2,6 +2,7 @@
 #ifndef SEL_SURFACE_H
 #define SEL_SURFACE_H
 
+#include "engine/core/sites.h"
 #include "engine/scene/domain.h"
 
 /* A face of a free cell with a region beyond it. */
@@ -16,7 +17,8 @@ typedef struct sel_site {
  * patch only. They are numbered from 0 on each rank. Rank 0 also has the region of every site of
  * the grid. */
 typedef struct sel_surfaces {
-    int64_t cells, sites;
+    int64_t cells;
+    sel_sites sites;
     sel_site *site;
     int64_t *cell, *first_site; /* [cells], [cells + 1] */
     /* The sites of region r are order[k], at place[axis][k], first_of[r] <= k < first_of[r + 1]. */
@@ -25,9 +27,8 @@ typedef struct sel_surfaces {
     bool whole;       /* each rank is to have those of the grid */
     bool divided;     /* each of several ranks has those of its patch */
     /* Of the grid: */
-    int64_t all_cells, all_sites, of_region[SEL_REGION_NUMBERS];
-    int64_t *row_site; /* [rows + 1] sites before each row, on rank 0 or if not divided */
-    uint8_t *region;   /* [all_sites], on rank 0 or if not divided */
+    int64_t all_cells, of_region[SEL_REGION_NUMBERS];
+    uint8_t *region; /* [sites.all], on rank 0 or if not divided */
 } sel_surfaces;
 
 /* How far from the cell's centre along the axis of the face the law of a region holds, in sides of
@@ -40,11 +41,6 @@ sel_status sel_surfaces_list(const sel_domain *domain, bool whole, sel_surface_f
 void sel_surfaces_free(sel_surfaces *surfaces);
 /* The first k with cell[k] >= cell; `cells` when there is none. */
 int64_t sel_surfaces_from(const sel_surfaces *surfaces, int64_t cell);
-
-/* Numbers of sites, `size` bytes each: rank 0 gets those of all ranks, all[all_sites]; with
- * divided lists only, and all ranks must call it. */
-void sel_surfaces_gather(const sel_domain *domain, const sel_surfaces *surfaces, const void *own,
-                         size_t size, void *all);
 
 /* The cell beyond a face of a cell, around periodic axes; -1: there is none. */
 int64_t sel_cell_beyond(const sel_grid *grid, int64_t cell, int face);

@@ -47,7 +47,7 @@ static void faces_of_the_domain_are_listed_cell_by_cell(void **state) {
                   "all(law.insulated {}), face('x+', law.insulated {}) } }\n");
     sel_surfaces s = list(&c, half);
     assert_int_equal(s.cells, 6);
-    assert_int_equal(s.sites, 10);
+    assert_int_equal(s.sites.count, 10);
     for (int64_t k = 0; k < 6; k++) {
         assert_int_equal(s.cell[k], k);
         assert_int_equal(s.first_site[k], first[k]);
@@ -79,7 +79,7 @@ static void faces_of_solids_are_met_from_all_sides(void **state) {
                   "max = { 2, 3 } }, law = law.insulated {} } } }\n");
     sel_surfaces s = list(&c, second);
     assert_int_equal(s.cells, 4);
-    assert_int_equal(s.sites, 4);
+    assert_int_equal(s.sites.count, 4);
     for (int64_t k = 0; k < 4; k++) {
         assert_int_equal(s.cell[k], cells[k]);
         assert_site(&s, k, cells[k], faces[k], 2, false);
@@ -98,7 +98,7 @@ static void periodic_axes_have_no_faces_and_pass_on_solids(void **state) {
                   "{ where = shape.box { min = { 0, 1 }, max = { 1, 2 } }, law = law.insulated {} "
                   "} } }\n");
     sel_surfaces s = list(&c, half);
-    assert_int_equal(s.sites, 4 + 4 + 4);
+    assert_int_equal(s.sites.count, 4 + 4 + 4);
     assert_int_equal(s.first_of[2], 8);
     assert_site(&s, s.order[8], 0, SEL_Y_MAX, 2, false);
     assert_site(&s, s.order[9], 5, SEL_X_MIN, 2, false);
@@ -107,7 +107,7 @@ static void periodic_axes_have_no_faces_and_pass_on_solids(void **state) {
     assert_true(s.place[0][10] == 4 && s.place[1][10] == 1.5);
     sel_surfaces_free(&s);
     s = list(&c, outer_only);
-    assert_int_equal(s.sites, 8);
+    assert_int_equal(s.sites.count, 8);
     assert_int_equal(s.first_of[3] - s.first_of[2], 0);
     sel_surfaces_free(&s);
     heat_close(&c);
@@ -119,9 +119,9 @@ static void nodes_of_a_border_are_their_own_places(void **state) {
     heat_open(&c, "return sel.heat { size = { 3, 4 }, dx = 0.5, diffusivity = 1, layout = 'node',\n"
                   "stop = { steps = 1 }, regions = { all(law.insulated {}) } }\n");
     sel_surfaces s = list(&c, outer_only);
-    assert_int_equal(s.sites, 2 * (3 + 4));
+    assert_int_equal(s.sites.count, 2 * (3 + 4));
     assert_int_equal(s.cells, 10);
-    for (int64_t k = 0; k < s.sites; k++) {
+    for (int64_t k = 0; k < s.sites.count; k++) {
         const int64_t cell = s.site[s.order[k]].cell;
         assert_true(s.place[0][k] == 0.5 * (double)(cell % 3));
         assert_true(s.place[1][k] == 0.5 * (double)(cell / 3));
@@ -137,7 +137,7 @@ static void thin_grids_have_both_faces_in_one_cell(void **state) {
                   "regions = { all(law.insulated {}) } }\n");
     sel_surfaces s = list(&c, half);
     assert_int_equal(s.cells, 3);
-    assert_int_equal(s.sites, 8);
+    assert_int_equal(s.sites.count, 8);
     assert_site(&s, 0, 0, SEL_X_MIN, 1, true);
     assert_site(&s, 1, 0, SEL_X_MAX, 1, true);
     assert_site(&s, 2, 0, SEL_Y_MIN, 1, true);
@@ -147,7 +147,7 @@ static void thin_grids_have_both_faces_in_one_cell(void **state) {
                   "periodic = { 'x', 'y' }, regions = {} }\n");
     s = list(&c, half);
     assert_int_equal(s.cells, 0);
-    assert_int_equal(s.sites, 0);
+    assert_int_equal(s.sites.count, 0);
     sel_surfaces_free(&s);
     assert_int_equal(sel_cell_beyond(heat_grid(&c), 1, SEL_X_MAX), 1);
     assert_int_equal(sel_cell_beyond(heat_grid(&c), 0, SEL_Y_MIN), 2);
@@ -179,7 +179,7 @@ static void check_all_pairs(heat_case *c) {
             }
         }
     }
-    assert_int_equal(s.sites, sites);
+    assert_int_equal(s.sites.count, sites);
     for (int r = 1; r < SEL_REGION_NUMBERS; r++) {
         assert_int_equal(s.first_of[r + 1] - s.first_of[r], of_region[r]);
         for (int64_t k = s.first_of[r]; k < s.first_of[r + 1]; k++) {
@@ -240,9 +240,9 @@ static void laws_are_evaluated_site_by_site(void **state) {
     const sel_inputs *inputs = c.prepared.plan->inputs;
     const sel_surfaces *on = &inputs->surfaces;
     assert_int_equal(inputs->count, 3);
-    assert_int_equal(on->sites, 7);
+    assert_int_equal(on->sites.count, 7);
     assert_int_equal(sel_inputs_evaluate(inputs, SEL_ON_T, 30, NULL, values, &c.error), SEL_OK);
-    for (int64_t k = 0; k < on->sites; k++) {
+    for (int64_t k = 0; k < on->sites.count; k++) {
         const double y = 2 * (double)(on->site[k].cell / 4) + 1;
         const double x = (double)(on->site[k].cell % 4) + 0.5;
         const bool wind = on->site[k].face == SEL_X_MAX; /* the flux does not vary in time */

@@ -82,14 +82,14 @@ static sel_status find_entering(sel_state *state, int64_t step, sel_error *error
     sel_given_range(state, &state->own, &first, &end);
     CUDA_TRY(
         diffusion_gpu_entering(&view, &state->given, first, end, changes, state->queue->stream));
-    return cuda_share_list(state, state->given.entering, state->plan->inputs->surfaces.sites,
+    return cuda_share_list(state, state->given.entering, state->plan->inputs->surfaces.sites.count,
                            sizeof *state->given.entering, sel_conduction_sites_before, error);
 }
 
 static sel_status body_ask_balance(sel_state *state, const sel_request *request, sel_error *error) {
     const bool steady = state->plan->body->steady;
     cuda_queue *queue = state->queue;
-    const uint64_t bytes = (uint64_t)state->plan->inputs->surfaces.sites * sizeof(double);
+    const uint64_t bytes = (uint64_t)state->plan->inputs->surfaces.sites.count * sizeof(double);
     const int64_t before = state->step > 0 && !steady ? state->step - 1 : state->step;
     const int64_t step[3] = {state->step, before, state->step};
     const int totals = request->kind != SEL_BALANCE || steady ? 0 : state->given.source ? 3 : 2;

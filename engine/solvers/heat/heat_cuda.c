@@ -42,7 +42,7 @@ static void heat_cuda_list(sel_state *base) {
         state->sides.sites += sel_face_sites(grid, face);
     }
     const sel_surfaces *surfaces = &plan->base.inputs->surfaces;
-    for (int64_t k = 0; k < surfaces->sites; k++) {
+    for (int64_t k = 0; k < surfaces->sites.count; k++) {
         state->sides.acts |= (unsigned)surfaces->site[k].outer << surfaces->site[k].face;
     }
     sel_arrays_add(&base->arrays, "sides", &state->sides.numbers, base->field[0].type,

@@ -116,7 +116,7 @@ static void heat_plan_facts(const sel_plan *base, sel_facts *to) {
     }
     sel_fact_add(to, "time step", "%.6g, %.3g of the largest stable one", dt, dt / p->body.limit);
     sel_fact_add(to, "surfaces", "%lld faces of %lld cells%s",
-                 (long long)inputs->surfaces.all_sites, (long long)inputs->surfaces.all_cells,
+                 (long long)inputs->surfaces.sites.all, (long long)inputs->surfaces.all_cells,
                  inputs->depends ? ", varying in time" : "");
 }
 

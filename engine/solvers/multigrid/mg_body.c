@@ -26,7 +26,7 @@ static bool find_faces(const sel_inputs *inputs, mg_box *box) {
     const sel_grid *grid = &inputs->domain->grid;
     int64_t count[SEL_FACES] = {0};
     bool one[SEL_FACES] = {true, true, true, true, true, true}, all = true;
-    for (int64_t k = 0; k < inputs->surfaces.sites; k++) {
+    for (int64_t k = 0; k < inputs->surfaces.sites.count; k++) {
         const sel_site *site = &inputs->surfaces.site[k];
         const double h = outside(inputs, k);
         if (site->outer) {

@@ -99,7 +99,7 @@ static sel_status find_ties(poisson_plan *p, sel_error *error) {
     const size_t cells = (size_t)sel_grid_cells(&domain->grid);
     if ((size_t)domain->free_cells == cells) { /* which are all joined */
         p->singular = true;
-        for (int64_t k = 0; k < inputs->surfaces.sites; k++) {
+        for (int64_t k = 0; k < inputs->surfaces.sites.count; k++) {
             p->singular = p->singular && !ties(inputs, k);
         }
         return SEL_OK;
@@ -110,7 +110,7 @@ static sel_status find_ties(poisson_plan *p, sel_error *error) {
     if (!tied || !stack) {
         status = sel_fail_memory(error, "the regions", cells * (2 + sizeof *stack));
     }
-    for (int64_t k = 0; k < inputs->surfaces.sites && !status; k++) {
+    for (int64_t k = 0; k < inputs->surfaces.sites.count && !status; k++) {
         tied[inputs->surfaces.site[k].cell] |= ties(inputs, k);
     }
     status = status ? status : check_joined(p, tied, tied + cells, stack, error);
