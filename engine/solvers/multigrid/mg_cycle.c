@@ -32,7 +32,7 @@ static void copy_images(const job *j, int a, int64_t z) {
     const int64_t begin = 1 + (a == 2 ? v->lead - MG_ALIGNED : 0);
     const int64_t count = a == 1 ? v->n[0] + 2 : v->stride[2];
     char *first = (char *)v->e + (z * v->stride[2] - begin) * size;
-    if (j->wraps && j->m->box.periodic >> a & 1u && !v->cut[a]) {
+    if (j->wraps && j->m->box.periodic >> a & 1u && !v->sides[a]) {
         memcpy(first - s, first + (v->n[a] - 1) * s, (size_t)(count * size));
         memcpy(first + v->n[a] * s, first, (size_t)(count * size));
     }
@@ -45,33 +45,38 @@ static void do_row(const job *j, int pass, int64_t plane, int64_t k) {
             j->m->scratch + mg_scratch(j->m) * omp_get_thread_num());
 }
 
-/* The planes of a pass, and the rows of each. */
-static void planes_of(const job *j, int pass, int64_t range[2]) {
-    mg_range(&j->m->level[j->level], j->m->box.dims - 1, j->more + j->count - 1 - pass, range);
+/* Planes of the slowest axis, first <= plane < end, and rows of each, low <= row < high: 0 to 1 in
+ * 2-D, where planes are rows. */
+typedef struct planes {
+    int64_t first, end, low, high;
+} planes;
+
+/* Those of this rank and `more` beside these. */
+static planes planes_with(const job *j, int more) {
+    const sel_patch cells = mg_patch(&j->m->level[j->level], more);
+    return j->m->box.dims == 3
+               ? (planes){cells.lo[2], cells.hi[2], cells.lo[1], cells.hi[1]}
+               : (planes){.first = cells.lo[1], .end = cells.hi[1], .low = 0, .high = 1};
 }
-static void mg_cycle_rows_of(const job *j, int pass, int64_t range[2]) {
-    range[0] = 0;
-    range[1] = 1;
-    if (j->m->box.dims == 3) {
-        mg_range(&j->m->level[j->level], 1, j->more + j->count - 1 - pass, range);
-    }
+
+/* Those of a pass. */
+static planes planes_of(const job *j, int pass) {
+    return planes_with(j, j->more + j->count - 1 - pass);
 }
 
 /* One pass after the other. */
 static void in_turn(const job *j) {
     const bool deep = j->m->box.dims == 3;
     for (int p = 0; p < j->count; p++) {
-        int64_t range[2], rows[2];
-        planes_of(j, p, range);
-        mg_cycle_rows_of(j, p, rows);
-        const int64_t high = rows[1] - rows[0];
+        const planes of = planes_of(j, p);
+        const int64_t height = of.high - of.low;
 #pragma omp for schedule(static)
-        for (int64_t k = 0; k < (range[1] - range[0]) * high; k++) {
-            do_row(j, p, range[0] + k / high, rows[0] + k % high);
+        for (int64_t k = 0; k < (of.end - of.first) * height; k++) {
+            do_row(j, p, of.first + k / height, of.low + k % height);
         }
 #pragma omp single
         {
-            for (int64_t z = range[0]; z < range[1] && deep; z++) {
+            for (int64_t z = of.first; z < of.end && deep; z++) {
                 copy_images(j, 1, z);
             }
             copy_images(j, deep ? 2 : 1, 0);
@@ -85,9 +90,8 @@ static int gap_of(const job *j, int pass) {
 }
 
 static void do_plane(const job *j, int pass, int64_t plane) {
-    int64_t rows[2];
-    mg_cycle_rows_of(j, pass, rows);
-    for (int64_t k = rows[0]; k < rows[1]; k++) {
+    const planes of = planes_of(j, pass);
+    for (int64_t k = of.low; k < of.high; k++) {
         do_row(j, pass, plane, k);
     }
     copy_images(j, 1, plane);
@@ -104,19 +108,18 @@ static void do_plane(const job *j, int pass, int64_t plane) {
  * and the gap is filled when both are done. */
 static void in_a_wave(const job *j) {
     const int t = omp_get_thread_num(), threads = omp_get_num_threads();
-    int64_t own[2];
-    mg_range(&j->m->level[j->level], j->m->box.dims - 1, 0, own);
-    const int64_t first = own[0], planes = own[1] - first;
-    const int64_t begin = first + planes * t / threads, end = first + planes * (t + 1) / threads;
     const int64_t more = j->more + j->count;
+    const planes own = planes_with(j, 0);
+    const int64_t count = own.end - own.first;
+    const int64_t begin = own.first + count * t / threads;
+    const int64_t end = own.first + count * (t + 1) / threads;
     for (int64_t front = begin - more; front < end + more; front++) {
         for (int p = 0; p < j->count; p++) {
             const int64_t plane = front - p;
-            int64_t range[2];
-            planes_of(j, p, range);
-            range[0] = t > 0 ? begin + gap_of(j, p) : range[0];
-            range[1] = t + 1 < threads ? end - p : range[1];
-            if (plane >= range[0] && plane < range[1]) {
+            const planes of = planes_of(j, p);
+            const int64_t from = t > 0 ? begin + gap_of(j, p) : of.first;
+            const int64_t to = t + 1 < threads ? end - p : of.end;
+            if (plane >= from && plane < to) {
                 do_plane(j, p, plane);
             }
         }
@@ -134,13 +137,11 @@ void mg_pass(const mg *m, int l, int count, int more, bool wraps, mg_work *work,
     const mg_level *v = &m->level[l];
     const int slow = m->box.dims - 1;
     const job j = {m, l, count, more, wraps, .work = work, .data = data};
-    int64_t own[2], rows[2];
-    mg_range(v, slow, 0, own);
-    mg_cycle_rows_of(&j, count - 1 + more, rows);
-    const int64_t planes = own[1] - own[0];
-    const int used = v->n[0] * (rows[1] - rows[0]) * planes > MG_ALONE ? threads : 1;
-    const bool around = m->box.periodic >> slow & 1u && !v->cut[slow];
-    const bool wave = !around && (used == 1 || planes / used >= 2 * (count + REACH));
+    const planes own = planes_with(&j, 0);
+    const int64_t height = own.end - own.first;
+    const int used = v->n[0] * (own.high - own.low) * height > MG_ALONE ? threads : 1;
+    const bool around = m->box.periodic >> slow & 1u && !v->sides[slow];
+    const bool wave = !around && (used == 1 || height / used >= 2 * (count + REACH));
 #pragma omp parallel num_threads(used)
     wave ? in_a_wave(&j) : in_turn(&j);
 }
@@ -168,8 +169,8 @@ static bool mg_cycle_is_inside(const mg_level *v, int far, int64_t y, int64_t z)
     const int64_t at[3] = {0, y, z};
     bool inside = true;
     for (int a = 1; a < 3; a++) {
-        inside = inside && at[a] >= v->own[a][0] + v->beside[a][0] * far &&
-                 at[a] < v->own[a][1] - v->beside[a][1] * far;
+        inside = inside && at[a] >= v->own.lo[a] + (v->sides[a] & MG_BELOW ? far : 0) &&
+                 at[a] < v->own.hi[a] - (v->sides[a] & MG_ABOVE ? far : 0);
     }
     return inside;
 }
@@ -204,7 +205,7 @@ static void work(void *data, int pass, int64_t y, int64_t z, double *scratch) {
     }
 }
 
-/* What comes along y has no periodic images along z where planes are not cut. */
+/* What comes along y has no periodic images along z where planes are not divided. */
 static void spread_e(const mg *m, int l) {
     const job images = {m, l, .wraps = true};
     mg_spread(m, l, m->level[l].e, m->box.single ? 4 : 8, MG_HALO);
@@ -219,14 +220,14 @@ static void correct_ends(passes *p, int threads) {
     const mg_level *v = &m->level[p->level];
     const job j = {m, p->level, .count = 1, .wraps = true, .work = work, .data = p};
 #pragma omp parallel for schedule(static) collapse(2) num_threads(threads)
-    for (int64_t z = v->own[2][0]; z < v->own[2][1]; z++) {
-        for (int64_t y = v->own[1][0]; y < v->own[1][1]; y++) {
+    for (int64_t z = v->own.lo[2]; z < v->own.hi[2]; z++) {
+        for (int64_t y = v->own.lo[1]; y < v->own.hi[1]; y++) {
             if (!mg_cycle_is_inside(v, MG_HALO, y, z)) {
                 m->box.dims == 3 ? do_row(&j, 0, z, y) : do_row(&j, 0, y, 0);
             }
         }
     }
-    for (int64_t z = v->own[2][0]; z < v->own[2][1] && m->box.dims == 3; z++) {
+    for (int64_t z = v->own.lo[2]; z < v->own.hi[2] && m->box.dims == 3; z++) {
         copy_images(&j, 1, z);
     }
     spread_e(m, p->level);

@@ -10,13 +10,13 @@
 
 enum { THREADS = 128, BLOCK = 1024, SWEEPS = 2 };
 
-// What kernels know of the whole, and what they do: `count` planes from `first` on, and of these in
-// 3-D `rows` from `low` on. reversed: sweeps after a correction begin with the other colour.
+// What kernels know of the whole, and the cells in which they work. reversed: sweeps after a
+// correction begin with the other colour.
 struct shape {
     unsigned periodic;
     bool reversed;
     const int64_t *stop;
-    int first, count, low, rows;
+    mg_cells cells;
 };
 
 struct place {
@@ -86,7 +86,7 @@ static __device__ __forceinline__ void restrict_to(const mg_level &v, const mg_l
     for (int a = 0; a < (DEEP ? 3 : 2); a++) {
         const int middle = v.half[a] ? 2 * of[a] : of[a];
         weight[a] = (const REAL *)v.table[a][MG_RESIDUAL] + 3 * of[a];
-        const bool around = !v.cut[a]; // else the halo has planes beyond an end
+        const bool around = !v.sides[a]; // else the halo has planes beyond an end
         at[a][0] = around ? around_of(middle - 1, n[a]) : middle - 1;
         at[a][1] = middle;
         at[a][2] = around ? around_of(middle + 1, n[a]) : middle + 1;
@@ -112,7 +112,7 @@ static __device__ void correct_cell(const mg_level &v, const mg_level &from, pla
     for (int a = 0; a < (DEEP ? 3 : 2); a++) {
         int own = v.half[a] ? of[a] >> 1 : of[a];
         int other = !v.half[a] ? own : own + (of[a] & 1 ? 1 : -1);
-        if (v.cut[a] && !from.cut[a]) { // whose halo is not as wide
+        if (v.sides[a] && !from.sides[a]) { // whose halo is not as wide
             own = around_of(own, (int)from.n[a]);
             other = around_of(other, (int)from.n[a]);
         }
@@ -133,11 +133,11 @@ static __device__ void correct_cell(const mg_level &v, const mg_level &from, pla
 
 // Rows beyond each end of y that images along an axis take with them.
 static __host__ __device__ int beyond_of(const mg_level &v, int axis) {
-    return axis == 2 && !v.cut[1];
+    return axis == 2 && !v.sides[1];
 }
 
 // Copies periodic images along an axis to number k of both sides of the halo, which reaches over
-// the halos of the axes before unless these are cut.
+// the halos of the axes before unless these are divided.
 template <class REAL> static __device__ void wrap_cell(const mg_level &v, int axis, unsigned k) {
     const int beyond = beyond_of(v, axis);
     const unsigned wide = axis > 0 ? (unsigned)v.n[0] + 2 : 1;
@@ -167,12 +167,13 @@ __global__ void pass_kernel(const __grid_constant__ mg_level v,
                             const __grid_constant__ mg_level next, shape s, int colour,
                             REAL omega) {
     const mg_level &of = WHAT == RESTRICT ? next : v;
-    const int64_t n[3] = {of.n[0], DEEP ? s.rows : s.count, DEEP ? s.count : 1};
+    const int rows = s.cells.hi[1] - s.cells.lo[1];
+    const int64_t n[3] = {of.n[0], rows, DEEP ? s.cells.hi[2] - s.cells.lo[2] : 1};
     place p = {.x = (int)(blockIdx.x * THREADS + threadIdx.x)};
     cuda_row_of_block(n, p.y, p.z);
     const bool there = p.y < n[1];
-    (DEEP ? p.z : p.y) += s.first;
-    p.y += DEEP ? s.low : 0;
+    p.y += s.cells.lo[1];
+    p.z += DEEP ? s.cells.lo[2] : 0;
     p.x = WHAT == RELAX ? 2 * p.x + ((p.y + p.z + colour) & 1) : p.x;
     if (*s.stop || p.x >= n[0] || !there) {
         return;
@@ -412,25 +413,18 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
     template <int WHAT> void pass(int l, int colour, double omega, int more) const {
         const mg_level &v = level(l), &to = WHAT == RESTRICT ? level(l + 1) : v;
         const int64_t threads = WHAT == RELAX ? (to.n[0] + 1) / 2 : to.n[0];
-        int64_t range[3][2];
-        memcpy(range, to.own, sizeof range);
-        for (int a = 0; a < 3 && WHAT != RESTRICT; a++) {
-            mg_range(&to, a, more, range[a]);
-        }
-        const int64_t n[3] = {to.n[0], range[1][1] - range[1][0], range[2][1] - range[2][0]};
+        const sel_patch cells = WHAT == RESTRICT ? to.own : mg_patch(&to, more);
+        const int64_t n[3] = {to.n[0], sel_patch_cells(&cells, 1), sel_patch_cells(&cells, 2)};
         shape planes = s;
-        planes.first = (int)range[DEEP + 1][0];
-        planes.count = (int)n[DEEP + 1];
-        planes.low = (int)range[1][0];
-        planes.rows = (int)n[1];
+        planes.cells = mg_cells_of(&cells);
         pass_kernel<REAL, EVEN, DEEP, WHAT>
             <<<cuda_blocks_of_rows(cuda_shares(threads, THREADS), n), THREADS, 0, g.stream>>>(
                 v, WHAT == RELAX ? v : level(l + 1), planes, colour, (REAL)omega);
         mg_level part = to; // these cells as a level of their own
         memcpy(part.n, n, sizeof n);
-        part.e = (REAL *)to.e + range[1][0] * to.stride[1] + range[2][0] * to.stride[2];
+        part.e = (REAL *)to.e + cells.lo[1] * to.stride[1] + cells.lo[2] * to.stride[2];
         for (int a = 0; a < 3; a++) {
-            if (s.periodic >> a & 1u && !to.cut[a]) {
+            if (s.periodic >> a & 1u && !to.sides[a]) {
                 const unsigned parts = (unsigned)((wrapped(part, a) + THREADS - 1) / THREADS);
                 wrap_kernel<REAL><<<parts, THREADS, 0, g.stream>>>(part, s, a);
             }
@@ -486,7 +480,7 @@ template <class REAL, bool EVEN, bool DEEP> struct cycles {
     // The corrections of the next level reach the ranks beside.
     void know_corrections(int l) const {
         const mg_level &v = level(l);
-        const bool halves = (v.half[1] || !v.cut[1]) && (v.half[2] || !v.cut[2]);
+        const bool halves = (v.half[1] || !v.sides[1]) && (v.half[2] || !v.sides[2]);
         const int planes = halves ? (int)CORRECTING : (int)MG_HALO;
         const mg_halo_of part = {l + 1, planes, level(l + 1).e};
         if (level(l + 1).divided) {
@@ -564,7 +558,7 @@ template <class USE> static cudaError_t with_cycles(const mg_gpu *g, int planes,
     const mg_box *box = &g->m->box;
     const mg_level *v = &g->m->level[0];
     const size_t size = box->single ? sizeof(float) : sizeof(double);
-    const shape s = {box->periodic, mg_jumps(box), g->stop, 0, 0, 0, 0};
+    const shape s = {box->periodic, mg_jumps(box), g->stop, {}};
     const mg_halo_of f = {0, planes, v->f};
     cudaMemsetAsync((char *)v->e - v->first * size, 0, v->elements * size, g->stream);
     if (v->divided) {

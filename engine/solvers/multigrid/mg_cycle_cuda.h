@@ -20,6 +20,20 @@ typedef struct mg_halo_of {
     void *array;
 } mg_halo_of;
 
+/* Cells lo[a] <= i[a] < hi[a] of a level, as kernels take them. */
+typedef struct mg_cells {
+    int lo[3], hi[3];
+} mg_cells;
+
+static inline mg_cells mg_cells_of(const sel_patch *patch) {
+    mg_cells cells;
+    for (int a = 0; a < 3; a++) {
+        cells.lo[a] = (int)patch->lo[a];
+        cells.hi[a] = (int)patch->hi[a];
+    }
+    return cells;
+}
+
 typedef struct mg_gpu {
     const mg *m;           /* on the host; its arrays are on the device */
     const mg_level *level; /* a copy of m->level on the device */

@@ -67,7 +67,7 @@ SEL_INLINE void mg_kernel_product(const mg *m, mg_vector u, int64_t y, int64_t z
         const int a = 1 + k / 2;
         const int64_t next = of[a] + (k % 2 ? 1 : -1), image = mg_image(next, v.n[a]);
         const bool ends = image != next && !(m->box.periodic >> a & 1u); /* conducts nothing */
-        r.beside[k] = row + (ends ? 0 : (v.cut[a] ? next : image) - of[a]) * u.stride[a];
+        r.beside[k] = row + (ends ? 0 : (v.sides[a] ? next : image) - of[a]) * u.stride[a];
     }
     memcpy(here, row, (size_t)n * sizeof *here);
     here[-1] = row[n - 1];

@@ -46,13 +46,12 @@ static void lay_out(mg_level *v, int dims) {
     v->stride[1] = mg_levels_aligned(v->n[0] + 1) + MG_ALIGNED;
     v->stride[2] = 0;
     v->first = MG_ALIGNED;
-    for (int a = 1; a < dims; a++) { /* strides of axes whose own cells are known */
-        const int halo = v->cut[a] ? MG_HALO : 1;
-        int64_t range[2];
-        mg_range(v, a, 0, range);
+    const sel_patch patch = mg_patch(v, 0);
+    for (int a = 1; a < dims; a++) {
+        const int halo = v->sides[a] ? MG_HALO : 1;
         v->lead = v->first;
-        v->first += (halo - range[0]) * v->stride[a];
-        v->elements = (range[1] - range[0] + 2 * halo) * v->stride[a];
+        v->first += (halo - patch.lo[a]) * v->stride[a];
+        v->elements = (sel_patch_cells(&patch, a) + 2 * halo) * v->stride[a];
         v->stride[2] = dims == 3 && a == 1 ? v->elements : v->stride[2];
     }
     v->elements += MG_ALIGNED;
@@ -317,16 +316,13 @@ static void mg_levels_complete(const mg *m, int l, faces *of) {
         mg_spread(m, l, all[k] + v->first, sizeof *all[k], MG_HALO);
     }
     for (int a = 0; a <= dims; a++) { /* low faces along the axes; the diagonal */
-        int64_t range[3][2];
-        for (int b = 0; b < 3; b++) {
-            mg_range(v, b, MG_HALO - 1, range[b]);
-        }
+        sel_patch patch = mg_patch(v, MG_HALO - 1);
         if (a < dims) {
-            range[a][1] = v->cut[a] ? range[a][0] : 1; /* the halo has them */
+            patch.hi[a] = v->sides[a] ? patch.lo[a] : 1; /* the halo has them */
         }
-        for (int64_t z = range[2][0]; z < range[2][1]; z++) {
-            for (int64_t y = range[1][0]; y < range[1][1]; y++) {
-                for (int64_t x = 0; x < range[0][1]; x++) {
+        for (int64_t z = patch.lo[2]; z < patch.hi[2]; z++) {
+            for (int64_t y = patch.lo[1]; y < patch.hi[1]; y++) {
+                for (int64_t x = 0; x < patch.hi[0]; x++) {
                     complete_cell(v, of, dims, a, mg_levels_place(v, x, y, z));
                 }
             }
@@ -342,7 +338,7 @@ static double along(const mg *m, const mg_level *v, const faces *of, int a, cons
     const bool ends = picks_end_nodes(&m->box, a);
     const int64_t before = (i + coarse->n - 1) % coarse->n, s = v->stride[a];
     const int64_t from = fine_of(fine, ends, before), to = fine_of(fine, ends, i);
-    const int64_t around = v->cut[a] ? fine->n : 0; /* beyond the end */
+    const int64_t around = v->sides[a] ? fine->n : 0; /* beyond the end */
     const double *x = coarse->x;
     double series = 0;
     if (!v->half[a]) {
@@ -363,7 +359,7 @@ static double along(const mg *m, const mg_level *v, const faces *of, int a, cons
  * not periodic, to which nothing is coupled. */
 static bool sought_beside(const mg_level *v, const faces *of, int a, int64_t j, int64_t at,
                           int side) {
-    const int64_t k = v->cut[a] ? j + side : mg_image(j + side, v->n[a]);
+    const int64_t k = v->sides[a] ? j + side : mg_image(j + side, v->n[a]);
     return of->d[at + (k - j) * v->stride[a]] > 0;
 }
 
@@ -401,7 +397,7 @@ static void coarsen_cell(const mg *m, int l, const faces *of, const axis fine[3]
             const int64_t low = (v->half[a] ? 2 * at[a] : at[a]) + child[a] - 1;
             weight[a] = fine[a].table[MG_RESIDUAL][3 * at[a] + child[a]];
             all *= weight[a];
-            j[a] = v->cut[a] ? low : (low + fine[a].n) % fine[a].n;
+            j[a] = v->sides[a] ? low : (low + fine[a].n) % fine[a].n;
             is_main = is_main && j[a] == main[a];
         }
         if (all == 0) {
@@ -429,8 +425,8 @@ static void coarsen(const mg *m, int l, const faces *of, const axis fine[3], con
                     int threads, faces *to) {
     const mg_level *v = &m->level[l + 1];
 #pragma omp parallel for schedule(static) collapse(2) num_threads(threads)
-    for (int64_t z = v->own[2][0]; z < v->own[2][1]; z++) {
-        for (int64_t y = v->own[1][0]; y < v->own[1][1]; y++) {
+    for (int64_t z = v->own.lo[2]; z < v->own.hi[2]; z++) {
+        for (int64_t y = v->own.lo[1]; y < v->own.hi[1]; y++) {
             for (int64_t x = 0; x < v->n[0]; x++) {
                 coarsen_cell(m, l, of, fine, coarse, (int64_t[]){x, y, z}, to);
             }
@@ -443,8 +439,8 @@ static void describe_cells(const mg *m, mg_describe *describe, const void *data,
                            faces *to) {
     const mg_level *v = &m->level[0];
 #pragma omp parallel for schedule(static) collapse(2) num_threads(threads)
-    for (int64_t z = v->own[2][0]; z < v->own[2][1]; z++) {
-        for (int64_t y = v->own[1][0]; y < v->own[1][1]; y++) {
+    for (int64_t z = v->own.lo[2]; z < v->own.hi[2]; z++) {
+        for (int64_t y = v->own.lo[1]; y < v->own.hi[1]; y++) {
             for (int64_t x = 0; x < v->n[0]; x++) {
                 const int64_t i = mg_levels_place(v, x, y, z);
                 mg_cell cell = {.seeks = false};
@@ -488,8 +484,8 @@ static sel_status send_faces(mg *m, int l, const sel_arrays *arrays, int64_t at,
         status = mg_levels_send(m, arrays, m->g[a], at, of->K[a], count, error);
     }
     const mg_level *v = &m->level[l];
-    for (int64_t z = v->own[2][0]; z < v->own[2][1] && l == 0; z++) {
-        for (int64_t y = v->own[1][0]; y < v->own[1][1]; y++) {
+    for (int64_t z = v->own.lo[2]; z < v->own.hi[2] && l == 0; z++) {
+        for (int64_t y = v->own.lo[1]; y < v->own.hi[1]; y++) {
             for (int64_t x = 0; x < v->n[0]; x++) {
                 m->norm = fmax(m->norm, 2 * of->d[mg_levels_place(v, x, y, z)]);
             }

@@ -111,8 +111,8 @@ static void MG_NAME(take_residual)(const mg *m, int level, int64_t y, int64_t z,
         const REAL w = ((const REAL *)v->table[1][MG_RESIDUAL])[3 * y + k % 3] *
                        ((const REAL *)v->table[2][MG_RESIDUAL])[3 * z + k / 3];
         if (w != 0) {
-            const int64_t row = v->cut[1] ? j : mg_image(j, v->n[1]);
-            const int64_t plane = v->cut[2] ? i : mg_image(i, v->n[2]);
+            const int64_t row = v->sides[1] ? j : mg_image(j, v->n[1]);
+            const int64_t plane = v->sides[2] ? i : mg_image(i, v->n[2]);
             MG_CALL(m, MG_NAME(add_residual), m, v, w, row, plane, sum);
         }
     }

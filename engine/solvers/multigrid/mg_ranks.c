@@ -30,9 +30,21 @@ static void halve_parts(mg *m, const mg_level *v) {
     }
 }
 
+/* Gives a level the patch of this rank. */
+static void divide_level(const mg *m, mg_level *v) {
+    const sel_decomposition *d = &m->decomposition;
+    const sel_patch own = sel_patch_of(d, m->ranks->rank);
+    for (int a = 1; a < m->box.dims; a++) {
+        const sel_neighbours beside = sel_neighbours_of(d, m->ranks->rank, a);
+        const int sides = (beside.is[0] ? MG_BELOW : 0) | (beside.is[1] ? MG_ABOVE : 0);
+        v->own.lo[a] = own.lo[a];
+        v->own.hi[a] = own.hi[a];
+        v->sides[a] = d->ranks[a] > 1 ? (uint8_t)sides : 0;
+    }
+}
+
 void mg_divide(mg *m, const sel_arrays *arrays, bool device) {
     const int64_t alone = device ? MG_ALONE_ON_DEVICE : MG_ALONE;
-    const int slow = m->box.dims - 1;
     bool divides = arrays->ranks && !arrays->replicated;
     m->ranks = divides ? arrays->ranks : &sel_one_rank;
     if (divides) {
@@ -40,26 +52,14 @@ void mg_divide(mg *m, const sel_arrays *arrays, bool device) {
     }
     for (int l = 0; l < m->count; l++) {
         mg_level *v = &m->level[l];
-        for (int a = 0; a < 3; a++) {
-            v->own[a][1] = v->n[a];
-        }
+        v->own = mg_patch(v, 0); /* all, while it is not divided */
         if (!divides) {
             continue;
         }
-        const sel_patch own = sel_patch_of(&m->decomposition, m->ranks->rank);
-        for (int a = 1; a <= slow; a++) {
-            v->own[a][0] = own.lo[a];
-            v->own[a][1] = own.hi[a];
-            v->cut[a] = m->decomposition.ranks[a] > 1;
-        }
+        divide_level(m, v);
         v->divided = divides = suffices(m, v, device) && (l == 0 || mg_ranks_cells_of(v) > alone);
-        for (int a = 1; a <= slow; a++) {
-            const sel_neighbours beside = sel_neighbours_of(&m->decomposition, m->ranks->rank, a);
-            v->cut[a] = v->cut[a] && v->divided;
-            v->beside[a][0] = v->cut[a] && beside.is[0];
-            v->beside[a][1] = v->cut[a] && beside.is[1];
-        }
-        if (v->divided) {
+        memset(v->sides, 0, divides ? 0 : sizeof v->sides);
+        if (divides) {
             halve_parts(m, v);
         }
     }
@@ -106,19 +106,14 @@ static void mg_ranks_share_boxes(const mg *m, const mg_level *v, void *array, in
 
 sel_halo mg_level_halo(const mg *m, const mg_level *v, int axis, void *array, int size, int depth) {
     const int slow = m->box.dims - 1;
-    sel_patch own;
     sel_field field = {
         .type = {'f', (uint32_t)size},
         .layout = {.slow = slow, .components = 1, .pitch = v->stride[1], .slice = v->stride[2]},
         .halo = MG_HALO,
         .lead = {0, MG_ALIGNED, 0}};
-    for (int a = 0; a < 3; a++) {
-        own.lo[a] = v->own[a][0];
-        own.hi[a] = v->own[a][1];
-    }
     field.lead[slow] = v->lead;
     sel_halo halo;
-    sel_list_halos(&field, &own, array, axis, depth, SEL_FETCH, &halo);
+    sel_list_halos(&field, &v->own, array, axis, depth, SEL_FETCH, &halo);
     return halo;
 }
 
@@ -127,7 +122,7 @@ void mg_spread(const mg *m, int l, void *array, int size, int planes) {
     const int slow = m->box.dims - 1;
     size_t end[SEL_MOST_RANKS];
     for (int a = 1; a <= slow; a++) {
-        if (v->cut[a]) {
+        if (v->sides[a]) {
             const sel_halo halo = mg_level_halo(m, v, a, array, size, planes);
             const sel_neighbours beside = sel_neighbours_of(&m->decomposition, m->ranks->rank, a);
             const size_t bytes = 4 * (size_t)halo.pieces * halo.bytes;
@@ -152,8 +147,8 @@ uint64_t mg_halo_bytes(const mg *m, bool cycle) {
     for (int l = 0; l < (cycle ? m->count : 1); l++) {
         const mg_level *v = &m->level[l];
         for (int a = 1; a < m->box.dims; a++) {
-            const int64_t pieces = a + 1 < m->box.dims ? v->own[2][1] - v->own[2][0] : 1;
-            bytes += v->cut[a] ? (uint64_t)(4 * planes * pieces * v->stride[a]) : 0;
+            const int64_t pieces = a + 1 < m->box.dims ? sel_patch_cells(&v->own, 2) : 1;
+            bytes += v->sides[a] ? (uint64_t)(4 * planes * pieces * v->stride[a]) : 0;
         }
     }
     return bytes * (m->box.single ? 4 : 8);

@@ -87,7 +87,7 @@ static void spread_along(mg_gpu_solve *g, int axis, const mg_halo_of *parts, int
     int divided = 0;
     for (int k = 0; k < count; k++) {
         const mg_level *v = &m->level[parts[k].level];
-        if (v->cut[axis]) {
+        if (v->sides[axis]) {
             halos[divided++] = mg_level_halo(m, v, axis, parts[k].array, size, parts[k].width);
         }
     }
@@ -124,7 +124,7 @@ sel_status mg_gpu_spread(mg_gpu_solve *g, double *v, sel_error *error) {
     const sel_field field = sel_state_vector_field(state);
     sel_status status = SEL_OK;
     for (int axis = 1; axis < m->box.dims && !status; axis++) {
-        if (m->level[0].cut[axis]) {
+        if (m->level[0].sides[axis]) {
             sel_halo halo;
             sel_list_halos(&field, &state->own, v, axis, field.halo, SEL_FETCH, &halo);
             status = cuda_exchange_halos(state, axis, &halo, 1, g->stream, error);
@@ -147,7 +147,7 @@ void mg_gpu_list_ranks(mg_gpu_solve *g, sel_state *state) {
     }
     const sel_field field = sel_state_vector_field(state);
     for (int axis = 1; axis < dims && m->level[0].divided; axis++) { /* those of a vector, too */
-        if (m->level[0].cut[axis] || axis == dims - 1) {
+        if (m->level[0].sides[axis] || axis == dims - 1) {
             state->halo_bytes += 4 * (uint64_t)sel_halo_bytes(&field, &state->own, axis);
         }
     }

@@ -48,8 +48,7 @@ struct view {
     const double *u, *F;
     double *to, *p, *q;
     mg_level level;
-    int first, end; // planes that are done: sums of all are made of this rank's own alone;
-    int rows[2];    // and in 3-D rows of these, rows[0] <= y < rows[1]
+    mg_cells cells; // that are done: sums of all are made of this rank's own alone
     int stacked;    // blocks of all rows
     const double *low[3], *high[3], *middle[3], *part[3];
     mg_limits limits;
@@ -72,7 +71,7 @@ template <bool EVEN>
 static __device__ __forceinline__ void place(const view &s, int a, int k, cell &c) {
     const int64_t n = s.level.n[a], last = n - 1, apart = s.stride[a], there = s.level.stride[a];
     const int64_t image = k < 0 ? k + n : k < n ? k : k - n; // of planes beside those of a rank
-    const bool low = k > 0 || s.level.cut[a], high = k < last || s.level.cut[a];
+    const bool low = k > 0 || s.level.sides[a], high = k < last || s.level.sides[a];
     c.u_to[a][0] = low ? -apart : last * apart;
     c.u_to[a][1] = high ? apart : -last * apart;
     c.level_to[a][0] = low ? -there : last * there;
@@ -189,7 +188,7 @@ struct add : plain {
                               : pq > 0     ? s.partials->v[1] / pq * s.p[c.u]
                                            : 0;
         s.to[c.u] = s.u[c.u] + (part_of<EVEN>(s, c) > 0 ? change - mean_of(s) : 0);
-        if (s.conjugate && c.u == s.first * s.stride[DIMS - 1] + s.rows[0] * s.stride[DIMS - 2]) {
+        if (s.conjugate && c.u == s.cells.lo[1] * s.stride[1] + s.cells.lo[2] * s.stride[2]) {
             s.now->pq = pq; // which nothing else reads here
         }
     }
@@ -241,18 +240,21 @@ __global__ void __launch_bounds__(THREADS, 2)
     }
     const int across = (int)threadIdx.x % wide(DIMS), high = (int)threadIdx.x / wide(DIMS);
     const int x = (int)blockIdx.x * wide(DIMS) + across;
-    const int y = DIMS == 3 ? s.rows[0] + (int)blockIdx.y * MG_DEVICE_ROWS + high : 0;
+    const int y = DIMS == 3 ? s.cells.lo[1] + (int)blockIdx.y * MG_DEVICE_ROWS + high : 0;
     const int last = DIMS - 1, block = (int)(DIMS == 3 ? blockIdx.z : blockIdx.y);
-    const int first = s.first + block * steps, end = min(first + steps, s.end);
+    const int first = s.cells.lo[last] + block * steps, end = min(first + steps, s.cells.hi[last]);
     cell c;
-    if (x < s.level.n[0] && y < (DIMS == 3 ? s.rows[1] : 1)) {
+    if (x < s.level.n[0] && y < (DIMS == 3 ? s.cells.hi[1] : 1)) {
         place<EVEN>(s, 0, x, c);
         place<EVEN>(s, 1, y, c);
         place<EVEN>(s, 2, 0, c);
         const int64_t u = x + y * s.stride[1], level = x + y * s.level.stride[1];
         const auto v_at = [&](int k) {
-            const int n = (int)s.level.n[last], most = (int)s.level.own[last][1];
-            const int around = s.level.cut[last] ? min(k, most) : k < 0 ? k + n : k < n ? k : k - n;
+            const int n = (int)s.level.n[last], most = (int)s.level.own.hi[last];
+            const int around = s.level.sides[last] ? min(k, most)
+                               : k < 0             ? k + n
+                               : k < n             ? k
+                                                   : k - n;
             return WORK::template v<REAL>(s, u, around * s.stride[last], level,
                                           around * s.level.stride[last]);
         };
@@ -284,9 +286,10 @@ __global__ void __launch_bounds__(THREADS, 2)
             for (int k = 1; k < WARPS; k++) {
                 join(sums, of_warp[k]);
             }
-            const int64_t part = s.first / steps + block; // of the grid along the last axis
+            const int64_t part =
+                s.cells.lo[last] / steps + block; // of the grid along the last axis
             const int64_t row =
-                DIMS == 3 ? s.rows[0] / MG_DEVICE_ROWS + blockIdx.y + s.stacked * part : part;
+                DIMS == 3 ? s.cells.lo[1] / MG_DEVICE_ROWS + blockIdx.y + s.stacked * part : part;
             s.partials[blockIdx.x + gridDim.x * row] = sums;
         }
     }
@@ -324,7 +327,10 @@ static view view_of(const mg_gpu_solve *g, const double *u, double *to) {
     return s;
 }
 
-template <class WORK, bool SUMS> static void in_planes(const view &s, cudaStream_t stream) {
+// In the cells of a patch.
+template <class WORK, bool SUMS>
+static void in_patch(view s, const sel_patch &patch, cudaStream_t stream) {
+    s.cells = mg_cells_of(&patch);
     const int64_t *n = s.level.n;
     const int dims = s.deep ? 3 : 2;
     const auto kernel = s.deep     ? !s.even    ? cells_kernel<WORK, SUMS, double, false, 3>
@@ -333,26 +339,14 @@ template <class WORK, bool SUMS> static void in_planes(const view &s, cudaStream
                             : !s.even ? cells_kernel<WORK, SUMS, double, false, 2>
                         : s.single ? cells_kernel<WORK, SUMS, float, true, 2>
                                    : cells_kernel<WORK, SUMS, double, true, 2>;
-    kernel<<<blocks_of(dims, n, s.end - s.first, s.rows[1] - s.rows[0]), THREADS, 0, stream>>>(
-        s, mg_device_planes(n));
-}
-
-// The view with its range set to these planes and rows, first and end of each.
-static view in_range(view s, const int64_t planes[2], const int64_t rows[2]) {
-    s.first = (int)planes[0];
-    s.end = (int)planes[1];
-    s.rows[0] = s.deep ? (int)rows[0] : 0;
-    s.rows[1] = s.deep ? (int)rows[1] : 1;
-    return s;
+    kernel<<<blocks_of(dims, n, sel_patch_cells(&patch, dims - 1), sel_patch_cells(&patch, 1)),
+             THREADS, 0, stream>>>(s, mg_device_planes(n));
 }
 
 // In the cells of this rank, and in `more` beside them.
 template <class WORK, bool SUMS>
 static void in_all(const mg_gpu_solve *g, const view &s, int more) {
-    int64_t planes[2], rows[2];
-    mg_range(&s.level, s.deep + 1, more, planes);
-    mg_range(&s.level, 1, more, rows);
-    in_planes<WORK, SUMS>(in_range(s, planes, rows), g->stream);
+    in_patch<WORK, SUMS>(s, mg_patch(&s.level, more), g->stream);
 }
 
 // The partials of all ranks; returns how many there are.
@@ -408,10 +402,11 @@ static void add_beside(const mg_gpu_solve *g, const view &s) {
     const int slow = s.deep + 1;
     for (int k = 0; k < 4; k++) {
         const int axis = k / 2 ? slow : 1, end = k % 2;
-        const int64_t at = v->own[axis][end] - (end == 0), one[2] = {at, at + 1};
-        if (v->beside[axis][end] && (s.deep || k / 2)) {
-            in_planes<beside, false>(
-                in_range(s, k / 2 ? one : v->own[slow], k / 2 ? v->own[1] : one), g->stream);
+        sel_patch one = v->own;
+        one.lo[axis] = end ? v->own.hi[axis] : v->own.lo[axis] - 1;
+        one.hi[axis] = one.lo[axis] + 1;
+        if (v->sides[axis] & (end ? MG_ABOVE : MG_BELOW) && (s.deep || k / 2)) {
+            in_patch<beside, false>(s, one, g->stream);
         }
     }
 }

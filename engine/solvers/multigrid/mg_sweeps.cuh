@@ -46,15 +46,13 @@ struct sweeps {
     const float *from; // e before the sweeps, for FROM_BOTH
     float *to;         // e after the sweeps
     int planes;        // planes per block; even, at most MOST_PLANES
-    int first, end;    // planes that are stored: first <= z < end; `first` is even
-    int there[2];      // planes whose f and e this rank has: there[0] <= z < there[1]
-    int next_there[2]; // the same for the next level
-    int low, high;     // 3-D: rows that are stored: low <= y < high; `low` is even
-    int rows_there[2]; // 3-D: rows whose f and e this rank has
+    mg_cells cells;    // that are stored; lo is even
+    mg_cells there;    // whose f and e this rank has
+    mg_cells next_there;
 };
 
-static __device__ __forceinline__ bool is_there(const int there[2], int z) {
-    return z >= there[0] && z < there[1];
+static __device__ __forceinline__ bool is_there(const mg_cells &there, int axis, int i) {
+    return i >= there.lo[axis] && i < there.hi[axis];
 }
 
 // Shared memory of a block.
@@ -172,7 +170,7 @@ template <bool DEEP, int START>
 static __device__ __forceinline__ void ask(const sweeps &s, sides<DEEP> &mine, const quad &q, int z,
                                            int slot) {
     const int64_t at = q.x + q.y * s.v.stride[1] + z * s.v.stride[DEEP + 1];
-    const bool there = q.count > 0 && is_there(s.there, z);
+    const bool there = q.count > 0 && is_there(s.there, DEEP + 1, z);
     wide_ask((const float *)s.v.f + at, &mine.f[slot][threadIdx.x], there);
     if (START == FROM_BOTH) {
         wide_ask(s.from + at, &mine.e[slot][threadIdx.x], there);
@@ -197,7 +195,7 @@ static __device__ __forceinline__ void take(const sweeps &s, const sides<DEEP> &
     if (START == FROM_BOTH) {
         load_quad(&mine.e[slot][threadIdx.x].x, e);
     }
-    if (START != FROM_ZERO && q.count > 0 && is_there(s.there, z)) {
+    if (START != FROM_ZERO && q.count > 0 && is_there(s.there, DEEP + 1, z)) {
         float all[QUAD], own[QUAD], other[QUAD];
         load_quad((const float *)v.table[0][MG_OWN] + q.x, own);
         load_quad((const float *)v.table[0][MG_OTHER] + q.x, other);
@@ -212,7 +210,7 @@ static __device__ __forceinline__ void take(const sweeps &s, const sides<DEEP> &
         }
     }
     if (START != FROM_ZERO && odd) { // planes z + 1 and z + 2 are next to the plane above them
-        next_plane<DEEP>(c, q.count > 0 && is_there(s.next_there, ahead));
+        next_plane<DEEP>(c, q.count > 0 && is_there(s.next_there, DEEP + 1, ahead));
     }
 }
 
@@ -222,9 +220,10 @@ static __device__ __forceinline__ void march(const sweeps &s, sides<DEEP> &mine,
     constexpr int LAST = START == FROM_ZERO ? 3 : 4; // the last pass
     constexpr int FIRST = START == FROM_ZERO;        // the colour of pass 1: 0 red, 1 black
     const mg_level &v = s.v;
-    const int z0 = s.first + blockIdx.z * s.planes, z1 = min(z0 + s.planes, s.end);
+    const int z0 = s.cells.lo[DEEP + 1] + blockIdx.z * s.planes,
+              z1 = min(z0 + s.planes, s.cells.hi[DEEP + 1]);
     const bool holds = DEEP ? q.tx > REACH / QUAD && q.tx <= QUADS - REACH / QUAD && q.ty > REACH &&
-                                  q.ty <= TILE_Y - REACH && q.y < s.high
+                                  q.ty <= TILE_Y - REACH && q.y < s.cells.hi[1]
                             : q.tx >= REACH / QUAD && q.tx < 32 - REACH / QUAD;
     const int count = holds ? q.count : 0;
     float e[RING][2][2] = {}, f[RING][2][2] = {};
@@ -237,9 +236,9 @@ static __device__ __forceinline__ void march(const sweeps &s, sides<DEEP> &mine,
         const int k = (z0 - REACH) / 2;
         c.at =
             (const float *)s.next.e + q.x / 2 + (q.y >> 1) * s.next.stride[1] + (k - 1) * c.stride;
-        next_plane<DEEP>(c, q.count > 0 && is_there(s.next_there, k - 1));
-        next_plane<DEEP>(c, q.count > 0 && is_there(s.next_there, k));
-        next_plane<DEEP>(c, q.count > 0 && is_there(s.next_there, k + 1));
+        next_plane<DEEP>(c, q.count > 0 && is_there(s.next_there, DEEP + 1, k - 1));
+        next_plane<DEEP>(c, q.count > 0 && is_there(s.next_there, DEEP + 1, k));
+        next_plane<DEEP>(c, q.count > 0 && is_there(s.next_there, DEEP + 1, k + 1));
     }
     ask<DEEP, START>(s, mine, q, z0 - REACH, 0);
     ask<DEEP, START>(s, mine, q, z0 - REACH + 1, 1);
@@ -318,10 +317,10 @@ __global__ void __launch_bounds__(TEAM, 1)
         return;
     }
     for (int k = threadIdx.x; k < MOST_PLANES + 6 * REACH; k += team) {
-        const int z = s.first + blockIdx.z * s.planes + k - 2 * REACH;
+        const int z = s.cells.lo[axis] + blockIdx.z * s.planes + k - 2 * REACH;
         mine.z[k] = make_float4(0, 0, -INFINITY, 0);
         mine.weight[k] = make_float2(0, 0);
-        if (is_there(s.there, z)) {
+        if (is_there(s.there, axis, z)) {
             mine.z[k] = make_float4(table_at(v, axis, MG_LOW, z), table_at(v, axis, MG_HIGH, z),
                                     table_at(v, axis, MG_MIDDLE, z), 0);
             mine.weight[k] =
@@ -336,11 +335,11 @@ __global__ void __launch_bounds__(TEAM, 1)
         q.tx = lane % QUADS;
         q.ty = warp / 2 * 4 + warp % 2 + 2 * (lane / QUADS);
         q.x = (int)blockIdx.x * HOLD_X - REACH + QUAD * q.tx++;
-        q.y = s.low + (int)blockIdx.y * HOLD_Y - REACH + q.ty++;
+        q.y = s.cells.lo[1] + (int)blockIdx.y * HOLD_Y - REACH + q.ty++;
     } else {
         q.x = ((int)blockIdx.x * (team / 32) + warp) * HOLD_STRIP - REACH + QUAD * lane;
     }
-    q.count = q.x < 0 || (DEEP && !is_there(s.rows_there, q.y))
+    q.count = q.x < 0 || (DEEP && !is_there(s.there, 1, q.y))
                   ? 0
                   : max(0, min((int)QUAD, (int)v.n[0] - q.x));
     take_along_x(v, -INFINITY, q);
@@ -362,25 +361,20 @@ static void launch_sweeps(const mg_level &v, const mg_level &next, int more, con
     s.next = next;
     s.from = (const float *)from;
     s.to = (float *)to;
-    int64_t range[2], rows[2], there[2], next_there[2], rows_there[2];
-    mg_range(&v, DEEP + 1, more, range);
-    mg_range(&v, 1, more, rows);
-    mg_range(&v, DEEP + 1, MG_HALO, there);
-    mg_range(&v, 1, MG_HALO, rows_there);
-    mg_range(&next, DEEP + 1, MG_HALO, next_there);
-    s.first = (int)(range[0] & ~INT64_C(1));
-    s.end = (int)range[1];
-    s.low = (int)(rows[0] & ~INT64_C(1));
-    s.high = (int)rows[1];
-    for (int k = 0; k < 2; k++) {
-        s.there[k] = (int)there[k];
-        s.rows_there[k] = (int)rows_there[k];
-        s.next_there[k] = (int)next_there[k];
+    const int slow = DEEP + 1;
+    const sel_patch cells = mg_patch(&v, more), there = mg_patch(&v, MG_HALO),
+                    next_there = mg_patch(&next, MG_HALO);
+    s.cells = mg_cells_of(&cells);
+    s.there = mg_cells_of(&there);
+    s.next_there = mg_cells_of(&next_there);
+    for (int a = 1; a <= slow; a++) {
+        s.cells.lo[a] &= ~1;
     }
-    const int64_t strips = (v.n[0] + HOLD_STRIP - 1) / HOLD_STRIP, high = s.end - s.first;
+    const int64_t strips = (v.n[0] + HOLD_STRIP - 1) / HOLD_STRIP,
+                  high = s.cells.hi[slow] - s.cells.lo[slow];
     const int team = DEEP || strips * 32 > TEAM ? TEAM : (int)strips * 32, warps = team / 32;
     const int64_t x = DEEP ? (v.n[0] + HOLD_X - 1) / HOLD_X : (strips + warps - 1) / warps;
-    const int64_t y = DEEP ? (s.high - s.low + HOLD_Y - 1) / HOLD_Y : 1;
+    const int64_t y = DEEP ? (s.cells.hi[1] - s.cells.lo[1] + HOLD_Y - 1) / HOLD_Y : 1;
     int planes = MOST_PLANES;
     while (planes > (DEEP ? 32 : 8) && x * y * high < 100 * planes) {
         planes /= 4;
@@ -435,11 +429,11 @@ enum { RESTRICT_WARPS = 4, RESTRICTED = 31 * QUAD / 2 }; // RESTRICTED: coarse c
 template <bool DEEP>
 __global__ void __launch_bounds__(RESTRICT_WARPS * 32)
     restrict_kernel(const __grid_constant__ mg_level v, const __grid_constant__ mg_level next,
-                    int low, int high, int first, const int64_t *stop) {
-    const int y = low + blockIdx.y * RESTRICT_WARPS + threadIdx.x / 32;
-    const int z = DEEP ? first + blockIdx.z : 0;
+                    mg_cells cells, const int64_t *stop) {
+    const int y = cells.lo[1] + blockIdx.y * RESTRICT_WARPS + threadIdx.x / 32;
+    const int z = DEEP ? cells.lo[2] + blockIdx.z : 0;
     const int x = (int)blockIdx.x * RESTRICTED + 2 * ((int)threadIdx.x % 32 - 1);
-    if (*stop || y >= high) {
+    if (*stop || y >= cells.hi[1]) {
         return;
     }
     quad q = {.x = 2 * x};
@@ -472,12 +466,11 @@ __global__ void __launch_bounds__(RESTRICT_WARPS * 32)
 template <bool DEEP>
 static void launch_restrict(const mg_level &v, const mg_level &next, const int64_t *stop,
                             cudaStream_t stream) {
-    const int64_t *rows = next.own[1], *planes = next.own[2];
+    const mg_cells own = mg_cells_of(&next.own);
     const dim3 blocks((unsigned)((next.n[0] + RESTRICTED - 1) / RESTRICTED),
-                      (unsigned)((rows[1] - rows[0] + RESTRICT_WARPS - 1) / RESTRICT_WARPS),
-                      (unsigned)(planes[1] - planes[0]));
-    restrict_kernel<DEEP><<<blocks, RESTRICT_WARPS * 32, 0, stream>>>(
-        v, next, (int)rows[0], (int)rows[1], (int)planes[0], stop);
+                      (unsigned)((own.hi[1] - own.lo[1] + RESTRICT_WARPS - 1) / RESTRICT_WARPS),
+                      (unsigned)(own.hi[2] - own.lo[2]));
+    restrict_kernel<DEEP><<<blocks, RESTRICT_WARPS * 32, 0, stream>>>(v, next, own, stop);
 }
 
 #endif

@@ -50,21 +50,23 @@ enum { MG_LOW, MG_HIGH, MG_MIDDLE, MG_OWN, MG_OTHER, MG_RESIDUAL, MG_TABLES };
 
 /* Pointers lead to cell (0, 0, 0). Around the cells is a halo of one: zero, or periodic images.
  *
- * Fine levels are divided: a rank owns their cells own[a][0] <= i < own[a][1], which are planes of
- * the slowest axis, and rows of these. The halo beyond a cut end is MG_HALO planes and rows deep.
- * Each sweep consumes one, so that MG_HALO sweeps run per exchange. Coarse levels are replicated:
- * every rank computes all of their cells. */
+ * Fine levels are divided as the grid is: a rank computes the cells (or nodes) of its patch. The
+ * halo beyond an end beside another rank is MG_HALO planes and rows deep. Each sweep consumes one,
+ * so that MG_HALO sweeps run per exchange. Coarse levels are replicated: every rank computes all of
+ * their cells; of the finest of these it restricts the residual to its patch only. */
+enum { MG_BELOW = 1, MG_ABOVE = 2 };
 enum { MG_HALO = 6, MG_ALIGNED = 16 /* elements to which rows are aligned */ };
 typedef struct mg_level {
     int64_t n[3], stride[3];
     int64_t first, elements; /* of the arrays: of cell (0, 0, 0), and all */
-    int64_t own[3][2];
-    int64_t lead; /* elements of a plane before its cell (0, 0) */
+    int64_t lead;            /* elements of a plane before its cell (0, 0) */
+    sel_patch own;
     bool divided;
-    bool cut[3], beside[3][2]; /* along which axes; there are ranks below, above */
-    int half[3];               /* 1: the next level has half the cells along the axis */
-    double omega;              /* of sweeps: MG_OMEGA or 1 */
-    void *e, *f, *before;      /* before: e without the next level's corrections, if kept apart */
+    uint8_t sides[3]; /* by axis, MG_BELOW and MG_ABOVE: where other ranks have the cells beyond the
+                         patch; 0: the level is not divided along the axis */
+    int half[3];      /* 1: the next level has half the cells along the axis */
+    double omega;     /* of sweeps: MG_OMEGA or 1 */
+    void *e, *f, *before; /* before: e without the next level's corrections, if kept apart */
     void *table[3][MG_TABLES];
     void *g[3], *d; /* of bodies that are not even: of low faces, and the diagonal; 0: e is not
                        sought in this cell */
@@ -130,7 +132,7 @@ sel_status mg_start(mg *m, const sel_arrays *arrays, mg_describe *describe, cons
 
 /* Divides the levels as `arrays` are, or none. A device does not exchange planes within sweeps:
  * levels on which two planes of one colour are neighbours (mg_meets) are not divided there. Each
- * rank must have MG_HALO planes of the first level, and rows where these are cut. */
+ * rank must have MG_HALO planes of the first level, and rows where these are divided. */
 void mg_divide(mg *m, const sel_arrays *arrays, bool device);
 
 /* On a device the rows of a rank begin at a multiple of MG_DEVICE_ROWS, its planes at one of
@@ -158,19 +160,22 @@ typedef struct mg_part {
 } mg_part;
 mg_part mg_part_of(const mg *m, const mg_level *v, int rank, void *array, int size);
 
-/* Cells along an axis of a level that this rank has, with `more` cells of each neighbouring rank.
- */
-static inline void mg_range(const mg_level *v, int axis, int more, int64_t range[2]) {
-    range[0] = v->divided ? v->own[axis][0] - v->beside[axis][0] * more : 0;
-    range[1] = v->divided ? v->own[axis][1] + v->beside[axis][1] * more : v->n[axis];
+/* The cells of a level that this rank computes, with `more` cells of each neighbouring rank. */
+static inline sel_patch mg_patch(const mg_level *v, int more) {
+    sel_patch patch;
+    for (int a = 0; a < 3; a++) {
+        patch.lo[a] = v->divided ? v->own.lo[a] - (v->sides[a] & MG_BELOW ? more : 0) : 0;
+        patch.hi[a] = v->divided ? v->own.hi[a] + (v->sides[a] & MG_ABOVE ? more : 0) : v->n[a];
+    }
+    return patch;
 }
 
-/* Whether the first and the last cell along an axis that is cut, which are neighbours, are of one
+/* Whether the first and the last cell along a divided axis, which are neighbours, are of one
  * colour. */
 static inline bool mg_meets(const mg *m, const mg_level *v) {
     bool meet = false;
     for (int a = 0; a < m->box.dims; a++) {
-        meet = meet || (v->cut[a] && m->box.periodic >> a & 1u && v->n[a] % 2);
+        meet = meet || (v->sides[a] && m->box.periodic >> a & 1u && v->n[a] % 2);
     }
     return meet;
 }
