@@ -51,7 +51,7 @@ void cuda_inputs_list(sel_state *state) {
     SEL_ADD_COPY(arrays, inputs, place, 3 * (plan->surfaces.sites.count + 1),
                  plan->surfaces.place[0]);
     SEL_ADD_COPY(arrays, inputs, order, plan->surfaces.sites.count, plan->surfaces.order);
-    SEL_ADD(arrays, inputs, known, COND_VALUES * plan->surfaces.sites.count, SEL_ON_HOST);
+    SEL_ADD(arrays, inputs, known, plan->values * plan->surfaces.sites.count, SEL_ON_HOST);
 }
 
 void cuda_inputs_close(sel_state *state) {
@@ -80,6 +80,7 @@ static sel_status inputs_describe(const sel_state *state, cuda_input *to, sel_er
                          .pitch = plan->source.pitch,
                          .slice = plan->source.slice};
     to->which = input->which;
+    to->values = plan->values;
     to->count = first[1] - first[0];
     for (int a = 0; a < 3; a++) {
         to->place[a] = inputs->place + a * (plan->surfaces.sites.count + 1) + first[0];
@@ -96,7 +97,7 @@ sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
         return SEL_OK;
     }
     const size_t sites = (size_t)state->plan->inputs->surfaces.sites.count;
-    const size_t bytes = COND_VALUES * sites * sizeof(double);
+    const size_t bytes = (size_t)state->plan->inputs->values * sites * sizeof(double);
     sel_status status = cuda_terms_start(&inputs->terms, error);
     for (int k = 0; k < inputs->programs && !status; k++) {
         status = inputs_describe(state, &inputs->program[k], error);

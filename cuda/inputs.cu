@@ -39,7 +39,7 @@ static __global__ void input_kernel(const __grid_constant__ cuda_input input) {
     if (!cuda_term_evaluate(in.terms, in.term, place, registers, value) || value[0] < in.least) {
         cuda_term_report(in.terms, in.term.number, k, step);
     } else {
-        input.value[COND_VALUES * input.order[k] + input.which] = value[0];
+        input.value[input.values * input.order[k] + input.which] = value[0];
     }
 }
 

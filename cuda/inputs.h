@@ -9,12 +9,11 @@
 #define CUDA_INPUTS_H
 
 #include "cuda/fill.h"
-#include "engine/core/conduction_surface.h"
 
 /* An input that is a program. */
 typedef struct cuda_input {
-    cuda_fill in; /* `to` is NULL for one at sites, which has: */
-    int which;    /* of a site's values */
+    cuda_fill in;      /* `to` is NULL for one at sites, which has: */
+    int which, values; /* number among a site's values; their number */
     int64_t count;
     const double *place[3]; /* [count] by axis */
     const int64_t *order;   /* [count] site */

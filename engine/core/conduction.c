@@ -85,7 +85,7 @@ static sel_status find_sites(sel_conduction *body, const sel_domain *domain, sel
     const double volume = sel_cell_volume(grid);
     const sel_surfaces *on = &body->inputs.surfaces;
     const size_t bytes = (size_t)(on->sites.count + 1) * sizeof(cond_site);
-    cond_site *to = body->inputs.site = malloc(bytes);
+    cond_site *to = body->site = malloc(bytes);
     for (int64_t k = 0; k < on->sites.count && to; k++) {
         const sel_site *site = &on->site[k];
         const int axis = site->face / 2;
@@ -107,7 +107,8 @@ static sel_status find_sites(sel_conduction *body, const sel_domain *domain, sel
 }
 
 /* Whether the first site of each region fixes the temperature of its node. */
-static void conduction_find_fixed(const sel_inputs *inputs, bool fixed[SEL_REGION_NUMBERS]) {
+static void conduction_find_fixed(const sel_conduction *body, bool fixed[SEL_REGION_NUMBERS]) {
+    const sel_inputs *inputs = &body->inputs;
     const sel_surfaces *on = &inputs->surfaces;
     struct of_rank {
         int64_t face[SEL_REGION_NUMBERS]; /* 6 cell + face; INT64_MAX: it has none */
@@ -119,7 +120,7 @@ static void conduction_find_fixed(const sel_inputs *inputs, bool fixed[SEL_REGIO
         const bool has = on->first_of[r] < on->first_of[r + 1];
         const int64_t site = has ? on->order[on->first_of[r]] : 0;
         own.face[r] = has ? on->site[site].cell * SEL_FACES + on->site[site].face : INT64_MAX;
-        own.fixed[r] = has && cond_fixed(inputs->site, site, site + 1) == site;
+        own.fixed[r] = has && cond_fixed(body->site, site, site + 1) == site;
     }
     if (ranks > 1) {
         all = sel_ranks_memory(inputs->domain->ranks, (size_t)ranks * sizeof *all);
@@ -139,12 +140,13 @@ static void conduction_find_fixed(const sel_inputs *inputs, bool fixed[SEL_REGIO
 
 /* Nodes on a surface of given temperature have its value at the end of a step; all other inputs are
  * taken when they act. h is not negative. */
-static void mark_inputs(sel_inputs *inputs, double implicit) {
+static void mark_inputs(sel_conduction *body) {
+    sel_inputs *inputs = &body->inputs;
     bool fixed[SEL_REGION_NUMBERS] = {false};
-    conduction_find_fixed(inputs, fixed);
+    conduction_find_fixed(body, fixed);
     for (int k = 0; k < inputs->count; k++) {
         sel_input *input = &inputs->v[k];
-        input->ahead = fixed[input->region] ? 1 : implicit;
+        input->ahead = fixed[input->region] ? 1 : body->implicit;
         input->not_negative = input->which == 1;
     }
 }
@@ -214,8 +216,8 @@ static void find_limit(sel_conduction *body) {
     const int64_t from = on->divided ? 0 : sel_surfaces_from(on, first);
     const int64_t to = on->divided ? on->cells : sel_surfaces_from(on, end);
     for (int64_t k = from; k < to; k++) {
-        cond_surfaces(inputs->site, inputs->value, 0, on->first_site[k], on->first_site[k + 1], 1,
-                      &b, &s);
+        cond_surfaces(body->site, inputs->value, 0, on->first_site[k], on->first_site[k + 1], 1, &b,
+                      &s);
         if (!isinf(b)) {
             limit_by(body, on->cell[k], b);
         }
@@ -240,12 +242,13 @@ static int conduction_kind_of(const sel_conduction *body, const sel_domain *doma
     return HEAT_EVEN;
 }
 
-sel_status sel_conduction_find(sel_conduction *body, sel_plan *plan, const sel_quantity *k,
-                               const char *name, const sel_quantity *capacity,
-                               const sel_quantity *source, sel_error *error) {
+sel_status sel_conduction_find(sel_plan *plan, const sel_quantity *k, const char *name,
+                               const sel_quantity *capacity, const sel_quantity *source,
+                               sel_error *error) {
     const sel_domain *domain = plan->domain;
+    sel_conduction *body = &((diffusion_plan *)plan)->body;
     const bool whole = body->steady || body->implicit > 0; /* each rank has the coarse levels */
-    plan->body = body;
+    body->inputs.values = COND_VALUES;
     sel_status status = sel_material_find(plan, whole, k, name, &body->k, error);
     status = status ? status
                     : sel_material_find(plan, whole, capacity, "capacity", &body->capacity, error);
@@ -256,7 +259,7 @@ sel_status sel_conduction_find(sel_conduction *body, sel_plan *plan, const sel_q
     }
     body->kind = conduction_kind_of(body, domain, sel_quantity_given(source));
     sel_inputs_source(&body->inputs, source);
-    mark_inputs(&body->inputs, body->implicit);
+    mark_inputs(body);
     if (body->kind == HEAT_VARIED) {
         body->inputs.source = with_faces(&domain->grid);
     }
@@ -270,11 +273,11 @@ sel_status sel_conduction_find(sel_conduction *body, sel_plan *plan, const sel_q
 }
 
 void sel_conduction_clear(sel_plan *plan) {
-    if (plan->body) {
-        free(plan->body->k.of);
-        free(plan->body->capacity.of);
-        sel_inputs_free(&plan->body->inputs);
-    }
+    sel_conduction *body = &((diffusion_plan *)plan)->body;
+    free(body->k.of);
+    free(body->capacity.of);
+    free(body->site);
+    sel_inputs_free(&body->inputs);
 }
 
 sel_status sel_conduction_value(const sel_plan *plan, int field, int region, const sel_places *at,
@@ -288,14 +291,46 @@ sel_status sel_conduction_value(const sel_plan *plan, int field, int region, con
 
 /* ---- the start of a state ---- */
 
+/* The cells on surfaces with their sites, what follows from the values of laws, and what enters. */
+static void list_surfaces(sel_state *state) {
+    diffusion_given *given = &((diffusion_state *)state)->given;
+    const sel_conduction *body = diffusion_body_of(state->plan);
+    const sel_surfaces *on = &body->inputs.surfaces;
+    const sel_state_surfaces found = sel_state_find_surfaces(state);
+    const int64_t *cells = found.cells, *sites = found.sites;
+#define LIST(member, first, end, from)                                                           \
+    sel_state_list_part(state, #member, &given->member, SEL_TYPE_OF(*given->member), first, end, \
+                        from)
+    LIST(cell, cells[0], cells[1], on->cell);
+    LIST(first_site, cells[0], cells[1] + 1, on->first_site);
+    LIST(site, sites[0], sites[1], body->site);
+    LIST(b, cells[0], cells[1], NULL);
+    LIST(s, cells[0], cells[1], NULL);
+#undef LIST
+    const bool wanted = state->plan->wants_balance || state->plan->wants_links;
+    const bool joins = wanted && (on->divided || found.estimated) && state->ranks->rank == 0;
+    SEL_ADD(&state->arrays, given, entering,
+            !wanted           ? 0
+            : found.estimated ? sites[1]
+                              : on->sites.count,
+            0);
+    SEL_ADD(&state->arrays, given, all_entering, joins ? on->sites.all : 0, 0);
+}
+
 void sel_conduction_list(sel_state *state, const char *name, void *at[2], int halo) {
-    const sel_conduction *body = state->plan->body;
+    const sel_conduction *body = diffusion_body_of(state->plan);
     const int dims = state->plan->domain->grid.dims;
+    diffusion_given *given = &((diffusion_state *)state)->given;
     sel_state_list_numbers(state, name, at, halo);
+    list_surfaces(state);
+    const sel_layout own = sel_state_own_faces(state, &body->inputs.source);
+    given->apart[0] = 1;
+    given->apart[1] = own.pitch;
+    given->apart[2] = own.slice;
     for (int k = 0; k < 4 && !body->steady; k++) {
         sel_layout faces = body->inputs.source;
         faces.count = k == 2 && dims == 2 ? 0 : faces.count;
-        sel_state_list_faces(state, "coefficients", &state->given.coefficient[k], &faces);
+        sel_state_list_faces(state, "coefficients", &given->coefficient[k], &faces);
     }
 }
 
@@ -303,12 +338,13 @@ void sel_conduction_list(sel_state *state, const char *name, void *at[2], int ha
 static sel_status edit(const sel_state *state, int64_t first, int64_t end, double *values,
                        sel_error *error) {
     const sel_inputs *inputs = state->plan->inputs;
+    const cond_site *site = diffusion_body_of(state->plan)->site;
     const sel_surfaces *on = &inputs->surfaces;
     (void)error;
     const int64_t to = sel_surfaces_from(on, end);
     for (int64_t k = sel_surfaces_from(on, first); k < to; k++) {
         const int64_t last = on->first_site[k + 1];
-        const int64_t fixed = cond_fixed(inputs->site, on->first_site[k], last);
+        const int64_t fixed = cond_fixed(site, on->first_site[k], last);
         if (fixed < last) {
             values[on->cell[k] - first] = inputs->value[COND_VALUES * fixed];
         }
@@ -336,31 +372,43 @@ static double reference_for(const double range[2]) {
 
 sel_status sel_conduction_start(sel_state *state, const sel_quantity *initial, const char *what,
                                 sel_error *error) {
-    const sel_conduction *body = state->plan->body;
+    const sel_conduction *body = diffusion_body_of(state->plan);
     const bool differs = !body->steady && state->field[0].type.size == sizeof(float);
     double range[2];
-    state->given.reference = 0;
+    state->reference = 0;
     sel_status status = sel_state_start(state, initial, what, edit, differs ? range : NULL, error);
-    state->given.reference = status || !differs ? 0 : reference_for(range);
-    if (state->given.reference != 0) {
+    state->reference = status || !differs ? 0 : reference_for(range);
+    if (state->reference != 0) {
         status = sel_state_start(state, initial, what, edit, NULL, error);
     }
     for (int k = 0; k < 4 && !body->steady && !status; k++) {
-        status = sel_state_fill(state, state->given.coefficient[k], state->field[0].type,
-                                &body->inputs.source, k, coefficient, body, error);
+        status =
+            sel_state_fill(state, diffusion_given_of(state).coefficient[k], state->field[0].type,
+                           &body->inputs.source, k, coefficient, body, error);
     }
     return status;
+}
+
+void diffusion_derive(sel_state *state) {
+    const diffusion_given given = diffusion_given_of(state);
+    const int64_t *of = given.first_site;
+    int64_t first, end;
+    sel_given_range(state, &state->own, &first, &end);
+    for (int64_t k = first; k < end; k++) {
+        cond_surfaces(given.site, given.value, given.reference, of[k], of[k + 1],
+                      state->plan->domain->grid.dt, &given.b[k], &given.s[k]);
+    }
 }
 
 /* ---- fields and balances ---- */
 
 heat_view sel_conduction_view(const sel_state *state, int64_t step) {
-    const sel_conduction *body = state->plan->body;
+    const sel_conduction *body = diffusion_body_of(state->plan);
     const sel_grid *grid = &state->plan->domain->grid;
     const sel_field *field = &state->field[0];
     const sel_patch *own = &state->own;
     const int slow = grid->dims - 1;
-    const sel_given *given = &state->given;
+    const diffusion_given *given = &((const diffusion_state *)state)->given;
     const int64_t ahead = field->layout.origin * field->type.size;
     const int from = sel_copy_at(state, field, step);
     heat_view v = {.dims = grid->dims,
@@ -378,11 +426,11 @@ heat_view sel_conduction_view(const sel_state *state, int64_t step) {
                    .implicit = body->implicit,
                    .dt = grid->dt,
                    .capacity = body->capacity.same[0],
-                   .reference = given->reference,
+                   .reference = state->reference,
                    .from = (const char *)field->at[from] + ahead,
                    .to = (char *)field->at[!from] + ahead,
                    .m = given->coefficient[3],
-                   .q = given->source,
+                   .q = state->given.source,
                    .F = given->F,
                    .f = given->f,
                    .single_f = given->single_f};
@@ -438,14 +486,14 @@ int64_t sel_conduction_sites_before(const sel_state *state, int64_t row) {
 
 sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_error *error) {
     (void)error;
-    const sel_conduction *body = state->plan->body;
+    const sel_conduction *body = diffusion_body_of(state->plan);
     const sel_surfaces *on = &state->plan->inputs->surfaces;
-    const sel_given *given = &state->given;
+    const diffusion_given on_sites = diffusion_given_of(state), *given = &on_sites;
     int64_t first, end;
     sel_given_range(state, &state->own, &first, &end);
     const int64_t step = state->step;
     const bool changes = step > 0 && !body->steady;
-    sel_balance b = state->balance;
+    diffusion_balance b = ((const diffusion_state *)state)->balance;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t k = first; k < end; k++) {
         const int64_t row = given->cell[k] / state->field[0].layout.n[0];
@@ -465,7 +513,7 @@ sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_err
     if (request->kind == SEL_BALANCE && !body->steady) {
         b.after = amount(state, step, HEAT_CONTENT);
         b.before = changes ? amount(state, step - 1, HEAT_CONTENT) : (double)NAN;
-        b.source = given->source ? amount(state, step, HEAT_ADDED) : 0;
+        b.source = state->given.source ? amount(state, step, HEAT_ADDED) : 0;
     }
     if (on->region) { /* of several ranks rank 0 answers */
         sel_conduction_balance(state->plan, on->divided ? given->all_entering : given->entering, &b,
@@ -474,12 +522,12 @@ sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_err
     return SEL_OK;
 }
 
-void sel_conduction_balance(const sel_plan *plan, const double *entering, const sel_balance *b,
-                            sel_request *request) {
+void sel_conduction_balance(const sel_plan *plan, const double *entering,
+                            const diffusion_balance *b, sel_request *request) {
     const sel_domain *domain = plan->domain;
     const sel_surfaces *on = &plan->inputs->surfaces;
     const double dt = domain->grid.dt;
-    const bool steady = plan->body->steady;
+    const bool steady = diffusion_body_of(plan)->steady;
     double rate = (b->after - b->before) / dt, in = 0, out = 0;
     double sum[SEL_REGION_NUMBERS] = {0}, all = steady ? -b->source : b->source;
     for (int64_t k = 0; k < on->sites.all; k++) {

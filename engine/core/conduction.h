@@ -7,6 +7,7 @@
 
 #include "engine/core/state.h"
 #include "engine/core/heat_body.h"
+#include "engine/core/material.h"
 
 extern const sel_family sel_conduction_laws;
 extern const sel_table sel_conduction_regions;
@@ -21,15 +22,49 @@ typedef struct sel_conduction {
     int kind;                 /* of heat_view; uniform: no material varies, no solids, no source */
     double limit;             /* the largest stable step forward in time, */
     int64_t limit_cell;       /* and the cell that sets it; -1: all do */
+    cond_site *site;          /* of each site that this rank lists */
     sel_inputs inputs;
 } sel_conduction;
 
-/* Finds the materials and lists the surfaces and inputs of a plan, which points to the body from
- * then on, and the largest stable step: 1 / (sum of g / (C v) + b / 2) in every cell, with b of a
- * step of 1. */
-sel_status sel_conduction_find(sel_conduction *body, sel_plan *plan, const sel_quantity *k,
-                               const char *name, const sel_quantity *capacity,
-                               const sel_quantity *source, sel_error *error);
+/* Plans of such solvers begin with this. */
+typedef struct diffusion_plan {
+    sel_plan base;
+    sel_conduction body;
+} diffusion_plan;
+
+/* The numbers of a balance, besides what enters at each site. */
+typedef struct diffusion_balance {
+    double after, before;  /* what there is after and before the last step; NaN: there was none */
+    double source;         /* what appears per time; of a steady body what disappears, rhs */
+    double residual, size; /* of a steady body: how far it is from that; magnitudes of the source */
+} diffusion_balance;
+
+/* And their states with this. */
+typedef struct diffusion_state {
+    sel_state base;
+    diffusion_given given;     /* but for value and reference: see diffusion_given_of */
+    diffusion_balance balance; /* of a steady body */
+} diffusion_state;
+
+static inline const sel_conduction *diffusion_body_of(const sel_plan *plan) {
+    return &((const diffusion_plan *)plan)->body;
+}
+/* What is given in the step to come. */
+static inline diffusion_given diffusion_given_of(const sel_state *state) {
+    diffusion_given given = ((const diffusion_state *)state)->given;
+    given.value = state->given.value;
+    given.reference = state->reference;
+    return given;
+}
+/* sel_cpu.derive: b and s of cells on surfaces. */
+void diffusion_derive(sel_state *state);
+
+/* Finds the materials and lists the surfaces and inputs of a plan, which begins with a
+ * diffusion_plan, and the largest stable step: 1 / (sum of g / (C v) + b / 2) in every cell, with b
+ * of a step of 1. */
+sel_status sel_conduction_find(sel_plan *plan, const sel_quantity *k, const char *name,
+                               const sel_quantity *capacity, const sel_quantity *source,
+                               sel_error *error);
 /* sel_solver.plan_clear */
 void sel_conduction_clear(sel_plan *plan);
 
@@ -45,7 +80,7 @@ double sel_capacity_of(const sel_conduction *body, int64_t cell);
  * varies; those of a steady one are the solver's. */
 void sel_conduction_list(sel_state *state, const char *name, void *at[2], int halo);
 /* Sets copy 0 to `initial`, and to the values of surfaces at the nodes on them; the coefficients.
- * In single precision the numbers of a body that is not steady are less by given.reference, which
+ * In single precision the numbers of a body that is not steady are less by state->reference, which
  * is chosen here, for all ranks, by the range of `initial`. */
 sel_status sel_conduction_start(sel_state *state, const sel_quantity *initial, const char *what,
                                 sel_error *error);
@@ -64,8 +99,8 @@ int sel_conduction_field(const sel_state *state, int field, int64_t row, int64_t
  * per time at each site. Terms of a balance: solver->conserved and its rate (of steady bodies the
  * residual), what comes in by region and from the source, and the error of all that. */
 sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_error *error);
-void sel_conduction_balance(const sel_plan *plan, const double *entering, const sel_balance *b,
-                            sel_request *request);
+void sel_conduction_balance(const sel_plan *plan, const double *entering,
+                            const diffusion_balance *b, sel_request *request);
 /* The sites before a row of cells. */
 int64_t sel_conduction_sites_before(const sel_state *state, int64_t row);
 

@@ -37,11 +37,9 @@ typedef struct cond_site {
 /* Values of the law of a site: T_s, or q_s, or T_ambient and h. */
 enum { COND_VALUES = 2 };
 
-/* The inputs of a step: the values of laws, the source, and the cells on surfaces (the sel_inputs
- * of the plan, evaluated). */
-typedef struct sel_given {
-    double *value; /* [sites][COND_VALUES] */
-    void *source;
+/* The surfaces and coefficients of a body in a step. */
+typedef struct diffusion_given {
+    const double *value;        /* [sites][COND_VALUES] */
     int64_t *cell, *first_site; /* cell k has the sites first_site[k] <= site < first_site[k + 1] */
     cond_site *site;
     double *b, *s;        /* of each cell on surfaces */
@@ -55,7 +53,7 @@ typedef struct sel_given {
     const double *F;
     const void *f;
     bool single_f;
-} sel_given;
+} diffusion_given;
 
 #ifdef __CUDACC__
 #define COND_INLINE static __host__ __device__ inline

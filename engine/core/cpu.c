@@ -73,8 +73,8 @@ static sel_status cpu_create(const sel_plan *plan, sel_state **made, sel_error *
     status = status || !plan->inputs ? status : sel_inputs_start(state, error);
     status = plan->inputs ? sel_state_agree(state, status, error) : status;
     status = status ? status : cpu->start(state, error);
-    if (!status && plan->inputs) {
-        sel_given_derive(state);
+    if (!status && cpu->derive) {
+        cpu->derive(state);
     }
     status = sel_state_agree(state, status, error);
     if (!status && sel_plan_observes(plan) && cpu->observe) {
@@ -110,8 +110,8 @@ static sel_status cpu_evaluate(sel_state *state, unsigned due, bool *laws, sel_e
     const sel_status status =
         sel_inputs_evaluate(inputs, due, state->step, sites, state->given.value, error);
     *laws = true;
-    if (!status) {
-        sel_given_derive(state);
+    if (!status && cpu->derive) {
+        cpu->derive(state);
     }
     return status;
 }
@@ -173,11 +173,12 @@ static sel_status restore(sel_state *state, sel_error *error) {
     sel_state_exchange(state, state->step, SEL_FETCH);
     state->observed = -1;
     state->step -= last;
+    const sel_cpu *cpu = cpu_of(state->plan);
     bool laws;
     sel_status status = cpu_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, &laws, error);
     state->step += last;
-    if (!status) {
-        sel_given_derive(state);
+    if (!status && cpu->derive) {
+        cpu->derive(state);
     }
     return status;
 }

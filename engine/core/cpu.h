@@ -36,8 +36,8 @@ typedef struct sel_look {
     void (*main)(const sel_state *state, int64_t row, sel_main_row *main);
     /* Converts the extremes of a monitor to the user's units. NULL: they are. */
     void (*watched)(const sel_plan *plan, sel_request *request);
-    /* Answers SEL_BALANCE, SEL_FORCE and SEL_FLUX: of bodies that conduct sel_conduction_answer.
-     * NULL: only SEL_BALANCE, by the sum of the main field. */
+    /* Answers SEL_BALANCE, SEL_FORCE and SEL_FLUX. NULL: only SEL_BALANCE, by the sum of the main
+     * field. */
     sel_status (*other)(sel_state *state, sel_request *request, sel_error *error);
 } sel_look;
 
@@ -67,6 +67,8 @@ typedef struct sel_cpu {
     /* Evaluates the terms (all that is evaluated before a step) of the step to come that depend on
      * what is `due`. NULL: there are none. */
     sel_status (*terms)(sel_state *state, unsigned due, sel_error *error);
+    /* What follows from the values of the plan's inputs, once they are evaluated. NULL: nothing. */
+    void (*derive)(sel_state *state);
     /* After `terms` has failed on some rank: restores what fields of the present state need of the
      * terms. NULL: nothing. */
     void (*keep_terms)(sel_state *state);

@@ -175,7 +175,7 @@ HEAT_INLINE double heat_right_side(const heat_view *v, const int64_t at[3], doub
 
 /* Adds the part M s of the surfaces of the k-th cell on surfaces to F. A node of given temperature
  * gets T = s instead. */
-HEAT_INLINE void heat_right_surface(const sel_given *given, int64_t k, double mass, double *T,
+HEAT_INLINE void heat_right_surface(const diffusion_given *given, int64_t k, double mass, double *T,
                                     double *F) {
     *T = isinf(given->b[k]) ? given->s[k] : *T;
     *F += isinf(given->b[k]) ? 0 : mass * given->s[k];
@@ -210,7 +210,7 @@ HEAT_INLINE int heat_values(const heat_view *v, int what, const int64_t at[3], d
 /* Stores the heat per time that enters at the sites of the k-th cell on surfaces, in the step from
  * `from` to `to`. For a node of given temperature it follows from the balance: the change of its
  * heat (if it `changes`) plus the heat that it conducts to its neighbours, minus its source. */
-HEAT_INLINE void heat_entering(const heat_view *v, const sel_given *given, int64_t k,
+HEAT_INLINE void heat_entering(const heat_view *v, const diffusion_given *given, int64_t k,
                                bool changes) {
     const int64_t end = given->first_site[k + 1];
     const int64_t fixed = cond_fixed(given->site, given->first_site[k], end);

@@ -51,7 +51,7 @@ sel_status sel_inputs_try_all(const sel_inputs *inputs, unsigned due, int64_t st
 
 sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error) {
     const sel_domain *domain = inputs->domain;
-    const size_t count = COND_VALUES * (size_t)inputs->surfaces.sites.count + 1;
+    const size_t count = (size_t)(inputs->values * inputs->surfaces.sites.count) + 1;
     double *value = inputs->value = calloc(count, sizeof *value);
     sel_error why = {.status = SEL_OK};
     sel_status status =
@@ -86,7 +86,6 @@ sel_status sel_inputs_of_place(const sel_inputs *inputs, bool all, const char *a
 
 void sel_inputs_free(sel_inputs *inputs) {
     sel_surfaces_free(&inputs->surfaces);
-    free(inputs->site);
     free(inputs->value);
 }
 
@@ -129,7 +128,7 @@ sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t s
             for (int64_t i = 0; i < n && value && !status; i++) {
                 const int64_t site = on->order[first + i];
                 if (site >= of[0] && site < of[1]) {
-                    value[COND_VALUES * site + input->which] = found[i];
+                    value[inputs->values * site + input->which] = found[i];
                 }
             }
         }
@@ -223,18 +222,6 @@ sel_status sel_inputs_start(sel_state *state, sel_error *error) {
                                       bytes, error);
     free(values);
     return status;
-}
-
-void sel_given_derive(sel_state *state) {
-    const sel_inputs *inputs = state->plan->inputs;
-    const sel_given *given = &state->given;
-    const int64_t *of = given->first_site;
-    int64_t first, end;
-    sel_given_range(state, &state->own, &first, &end);
-    for (int64_t k = first; k < end; k++) {
-        cond_surfaces(given->site, given->value, given->reference, of[k], of[k + 1],
-                      inputs->domain->grid.dt, &given->b[k], &given->s[k]);
-    }
 }
 
 void sel_given_range(const sel_state *state, const sel_patch *planes, int64_t *first,

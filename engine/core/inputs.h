@@ -9,17 +9,16 @@
 
 #include "engine/core/arrays.h"
 #include "engine/core/surface.h"
-#include "engine/core/conduction_surface.h"
 #include "engine/scene/solver.h"
 
-enum { SEL_MOST_INPUTS = 1 + COND_VALUES * SEL_REGION_NUMBERS };
+enum { SEL_SITE_VALUES = 4, SEL_MOST_INPUTS = 1 + SEL_SITE_VALUES * SEL_REGION_NUMBERS };
 
 /* A quantity that is given. Numbers of inputs are those in the list of the plan. */
 typedef struct sel_input {
     const sel_quantity *quantity; /* of one component */
     char what[64];                /* for messages: "law.convective: h" */
     int region;                   /* at whose sites; 0: in all cells, the source */
-    int which;                    /* of a site's values */
+    int which;                    /* number among a site's values */
     double ahead;      /* the part of a step after which it has the value that the step takes */
     bool not_negative; /* values below 0 are refused */
 } sel_input;
@@ -28,8 +27,8 @@ typedef struct sel_inputs {
     const sel_domain *domain;
     sel_surface_far *far;
     sel_surfaces surfaces;
-    cond_site *site;   /* of each site of this rank */
-    double *value;     /* at time 0: [site][COND_VALUES], of this rank */
+    int values;        /* per site, at most SEL_SITE_VALUES; the solver sets it first */
+    double *value;     /* at time 0: [site][values], of this rank */
     sel_layout source; /* the layout of the source, in numbers of the state; count 0: none */
     unsigned depends, source_depends; /* on SEL_ON_T, SEL_ON_CONTROLS: any input; the source */
     bool has_source;                  /* it is the last input */
@@ -78,10 +77,14 @@ sel_status sel_input_number(const sel_inputs *inputs, const sel_input *input, in
 /* sel_solver.ahead: of a source in one cell. */
 sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error);
 
-/* ---- those of a state, which allocates them: sel_given ---- */
+/* ---- those of a state ---- */
 
-/* Computes b and s from the values, on the host. */
-void sel_given_derive(sel_state *state);
+/* The inputs in the step to come, where steps run. */
+typedef struct sel_given {
+    double *value;    /* [site][values] */
+    void *source;     /* laid out as sel_inputs.source, */
+    int64_t apart[3]; /* its strides */
+} sel_given;
 
 /* Cells on surfaces in planes of the grid: given.cell[k], *first <= k < *end. */
 void sel_given_range(const sel_state *state, const sel_patch *planes, int64_t *first, int64_t *end);
@@ -92,14 +95,5 @@ sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_e
 
 /* Sets the source for time 0, if it is given. */
 sel_status sel_inputs_start(sel_state *state, sel_error *error);
-
-/* ---- balances ---- */
-
-/* The numbers of a balance, besides what enters at each site. */
-typedef struct sel_balance {
-    double after, before;  /* what there is after and before the last step; NaN: there was none */
-    double source;         /* what appears per time; of a steady body what disappears, rhs */
-    double residual, size; /* of a steady body: how far it is from that; magnitudes of the source */
-} sel_balance;
 
 #endif

@@ -22,7 +22,7 @@ static int query_read_field(const sel_look *look, const sel_state *state, int fi
     double *to = sel_state_scratch(state);
     *values = to;
     for (int64_t x = x0; x < x1; x++) {
-        *to++ = cond_temperature(sel_get(from, state->field[0].type, x), state->given.reference);
+        *to++ = sel_state_value(state, sel_get(from, state->field[0].type, x));
     }
     return 1;
 }

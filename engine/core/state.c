@@ -203,7 +203,7 @@ static sel_status state_send_rows(const sel_state *state, int64_t first, int64_t
     for (int64_t row = 0; row < rows; row++) {
         for (int64_t x = 0; x < pitch; x++) {
             const double value = x < nx ? values[row * nx + x] : 0;
-            sel_put(stored, field->type, row * pitch + x, value - state->given.reference);
+            sel_put(stored, field->type, row * pitch + x, value - state->reference);
         }
     }
     char *to = field->at[0];
@@ -409,10 +409,8 @@ sel_layout sel_state_list_own(sel_state *state, const char *name, void *place, s
     return layout;
 }
 
-/* Lists numbers `first` to `end` of a list of `size` bytes each, with a pointer to which the
- * numbers of the whole list apply. from: its content; NULL: zeros. */
-static void state_list_part(sel_state *state, const char *name, void *place, sel_type type,
-                            int64_t first, int64_t end, const void *from) {
+void sel_state_list_part(sel_state *state, const char *name, void *place, sel_type type,
+                         int64_t first, int64_t end, const void *from) {
     const sel_layout layout = {.before = -first, .count = end - first};
     const int listed = state->arrays.count;
     sel_arrays_add_cells(&state->arrays, name, place, type, &layout, 0);
@@ -420,10 +418,6 @@ static void state_list_part(sel_state *state, const char *name, void *place, sel
         state->arrays.v[listed].from = (const char *)from + first * type.size;
     }
 }
-
-#define STATE_LIST_PART(state, member, first, end, from)                                         \
-    state_list_part(state, #member, &(state)->given.member, SEL_TYPE_OF(*(state)->given.member), \
-                    first, end, from)
 
 /* The cells on surfaces and their sites in the patch of a state that is only estimated: for all
  * ranks by one process, which lists those of the grid. */
@@ -439,36 +433,21 @@ static void state_count_surfaces(const sel_state *state, int64_t cells[2], int64
     }
 }
 
-/* Values of surfaces: those that the rank lists; where each lists all, those of the cells of its
- * planes. On a device passes of several steps compute some cells beyond these, so that a rank has
- * all. */
-static void state_list_surfaces(sel_state *state) {
-    const sel_inputs *inputs = state->plan->inputs;
-    const sel_surfaces *on = &inputs->surfaces;
-    const bool estimated =
+sel_state_surfaces sel_state_find_surfaces(const sel_state *state) {
+    const sel_surfaces *on = &state->plan->inputs->surfaces;
+    sel_state_surfaces found = {.cells = {0, on->cells}};
+    found.estimated =
         state->ranks->count > 1 && !state->ranks->transfer && !on->whole && !state->arrays.memory;
-    int64_t cells[2] = {0, on->cells};
     if (!state->arrays.memory) {
-        sel_given_range(state, &state->own, &cells[0], &cells[1]);
+        sel_given_range(state, &state->own, &found.cells[0], &found.cells[1]);
     }
-    int64_t sites[2] = {on->first_site[cells[0]], on->first_site[cells[1]]};
-    if (estimated) {
-        state_count_surfaces(state, cells, sites);
+    for (int k = 0; k < 2; k++) {
+        found.sites[k] = on->first_site[found.cells[k]];
     }
-    STATE_LIST_PART(state, value, COND_VALUES * sites[0], COND_VALUES * sites[1], inputs->value);
-    STATE_LIST_PART(state, cell, cells[0], cells[1], on->cell);
-    STATE_LIST_PART(state, first_site, cells[0], cells[1] + 1, on->first_site);
-    STATE_LIST_PART(state, site, sites[0], sites[1], inputs->site);
-    STATE_LIST_PART(state, b, cells[0], cells[1], NULL);
-    STATE_LIST_PART(state, s, cells[0], cells[1], NULL);
-    const bool wanted = state->plan->wants_balance || state->plan->wants_links;
-    const bool joins = wanted && (on->divided || estimated) && state->ranks->rank == 0;
-    SEL_ADD(&state->arrays, &state->given, entering,
-            !wanted     ? 0
-            : estimated ? sites[1]
-                        : on->sites.count,
-            0);
-    SEL_ADD(&state->arrays, &state->given, all_entering, joins ? on->sites.all : 0, 0);
+    if (found.estimated) {
+        state_count_surfaces(state, found.cells, found.sites);
+    }
+    return found;
 }
 
 void sel_state_list(sel_state *state) {
@@ -477,7 +456,10 @@ void sel_state_list(sel_state *state) {
     SEL_ADD_VALUE(&state->arrays, state, monitored);
     if (state->plan->inputs) {
         const sel_inputs *inputs = state->plan->inputs;
-        state_list_surfaces(state);
+        const sel_state_surfaces on = sel_state_find_surfaces(state);
+        sel_state_list_part(state, "value", &state->given.value, SEL_TYPE_OF(*state->given.value),
+                            inputs->values * on.sites[0], inputs->values * on.sites[1],
+                            inputs->value);
         sel_state_list_faces(state, "source", &state->given.source, &inputs->source);
         state->given.apart[0] = 1;
         const sel_layout own = sel_state_own_faces(state, &inputs->source);

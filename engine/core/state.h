@@ -6,7 +6,6 @@
 #include "engine/core/arrays.h"
 #include "engine/core/halo.h"
 #include "engine/core/inputs.h"
-#include "engine/core/material.h"
 
 /* The main field at the last monitor times `scale`, numbers of `type`. */
 typedef struct sel_last {
@@ -45,7 +44,7 @@ struct sel_state {
     int field_count;
     sel_last last;            /* type, components and scale are given by the list() of the solver */
     sel_given given;          /* of the plan's inputs */
-    sel_balance balance;      /* of a steady body */
+    double reference;         /* field 0 has numbers less by this; 0 in f64 */
     double *controls;         /* their values when terms were last evaluated; on the host */
     double *partials;         /* on the CPU: SEL_PARTIALS numbers for each own row of cells, */
     double *scratch;          /* [threads][3][nx], see sel_state_scratch */
@@ -142,6 +141,20 @@ sel_layout sel_patch_layout(const sel_layout *of_grid, const sel_patch *patch);
 sel_layout sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
                               int components, unsigned flags);
 
+/* Lists numbers `first` to `end` of a list, with a pointer to which the numbers of the whole list
+ * apply. from: its content; NULL: zeros. */
+void sel_state_list_part(sel_state *state, const char *name, void *place, sel_type type,
+                         int64_t first, int64_t end, const void *from);
+
+/* The cells on surfaces and the sites of which a state has values: those that the rank lists; where
+ * each lists all, those of the cells of its planes. On a device passes of several steps compute
+ * some cells beyond these, so that a rank has all. */
+typedef struct sel_state_surfaces {
+    int64_t cells[2], sites[2]; /* from and to */
+    bool estimated;             /* one process counts them for each of several ranks */
+} sel_state_surfaces;
+sel_state_surfaces sel_state_find_surfaces(const sel_state *state);
+
 /* Adds the field of a solver with one number per cell in the precision of the plan: rows of whole
  * cache lines, halos of `halo` cells. Describes state->last. */
 void sel_state_list_numbers(sel_state *state, const char *name, void *at[2], int halo);
@@ -151,6 +164,11 @@ void sel_state_list_numbers(sel_state *state, const char *name, void *at[2], int
 void sel_state_list_vector(sel_state *state, const char *name, double **at, unsigned flags);
 sel_layout sel_state_vector(const sel_state *state);
 sel_field sel_state_vector_field(const sel_state *state);
+
+/* The value of a stored number of field 0. (Adding 0 would change -0.) */
+static inline double sel_state_value(const sel_state *state, double number) {
+    return state->reference != 0 ? number + state->reference : number;
+}
 
 /* The first number of a copy of field 0 in a row of cells (y + ny z), on the host. */
 static inline const void *sel_state_row(const sel_state *state, int copy, int64_t row) {
@@ -187,7 +205,7 @@ sel_status sel_state_set(const sel_state *state, void *array, int64_t first, int
                          int64_t size, sel_state_setter *set, const char *what, sel_error *error);
 
 /* Sets copy 0 of field 0 to a quantity of one component at time 0 (not given: 0) less
- * given.reference, with halos on the host; `edit` may change the values of cells first <= cell <
+ * state->reference, with halos on the host; `edit` may change the values of cells first <= cell <
  * end, values[cell - first], or refuse them. range (NULL: not wanted): the least and the largest
  * value of the quantity in the free cells of all ranks. */
 typedef sel_status sel_state_edit(const sel_state *state, int64_t first, int64_t end,
@@ -220,8 +238,8 @@ void sel_state_exchange(const sel_state *state, int64_t step, sel_way way);
 
 /* ---- checkpoints ---- */
 
-/* Writes all saved arrays to a checkpoint: a block each, called "state NAME". Temperatures are less
- * by the number in the block "state reference"; without that block they are T. No steps may be
+/* Writes all saved arrays to a checkpoint: a block each, called "state NAME". Numbers of field 0
+ * are less by that in the block "state reference"; without it they are whole. No steps may be
  * under way. Of several ranks all call it, and load; rank 0 alone has a checkpoint, others NULL. */
 void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint);
 

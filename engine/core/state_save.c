@@ -74,7 +74,7 @@ static void keep_arrays(sel_state *state, unsigned flags, bool loads, sel_checkp
 /* A checkpoint without a reference has temperatures themselves. */
 static void keep_reference(sel_state *state, sel_checkpoint *checkpoint) {
     static const char name[] = "state reference";
-    double *reference = &state->given.reference;
+    double *reference = &state->reference;
     if (checkpoint) {
         const bool has = checkpoint->loads
                              ? sel_checkpoint_bytes(checkpoint, name) == (int64_t)sizeof *reference
@@ -134,7 +134,7 @@ static void check_loaded(const sel_state *state, sel_checkpoint *checkpoint) {
                       state->observed >= -1 && state->observed <= state->step && clock->step >= 0 &&
                       clock->step <= state->step && clock->until >= state->step &&
                       isfinite(clock->time) && clock->time >= 0 && isfinite(clock->dt) &&
-                      clock->dt > 0 && isfinite(state->given.reference);
+                      clock->dt > 0 && isfinite(state->reference);
     if (!good) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE,
                             "%s: is damaged: the step or the time of its state", checkpoint->path);

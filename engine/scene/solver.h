@@ -63,7 +63,6 @@ typedef struct sel_plan {
     int64_t dt_steps;              /* dt changes at multiples of dt_steps; 0: dt is constant */
     unsigned depends; /* SEL_ON_T, SEL_ON_CONTROLS: what the values evaluated before a step use */
     const struct sel_inputs *inputs; /* engine/core/inputs.h; NULL: none */
-    struct sel_conduction *body;     /* engine/core/conduction.h; NULL: nothing is conducted */
     /* Set before create: the requests of the run that cost time in every step. */
     bool wants_balance;     /* balance terms */
     unsigned wants_fields;  /* bit f: the field f */

@@ -156,7 +156,8 @@ static inline int field_named(const compared_run *run, const char *name) {
 
 static inline tolerance tolerance_named(const compared_run *run, const char *name) {
     const int field = field_named(run, name);
-    const int precision = run->heat ? run->heat->base.precision : run->plan->base.precision;
+    const int precision =
+        run->heat ? run->heat->diffusion.base.precision : run->plan->base.precision;
     const bool differences = run->heat ? field == HEAT_FLUX_FIELD : is_of_differences(field);
     tolerance t = tolerance_of(precision, field >= 0 && differences);
     if (strstr(name, "_rms")) { /* the root of a difference of squares */
@@ -167,10 +168,10 @@ static inline tolerance tolerance_named(const compared_run *run, const char *nam
 
 /* The heat per time that would change the temperature of all cells by the largest in a step. */
 static inline double heat_scale(const compared_run *run) {
-    const sel_domain *domain = run->heat->base.domain;
+    const sel_domain *domain = run->heat->diffusion.base.domain;
     double capacity = 0;
     for (int64_t i = 0; i < sel_grid_cells(&domain->grid); i++) {
-        capacity += domain->cell[i] == 0 ? sel_capacity_of(&run->heat->body, i) : 0;
+        capacity += domain->cell[i] == 0 ? sel_capacity_of(&run->heat->diffusion.body, i) : 0;
     }
     const double *dx = domain->grid.dx;
     const double volume = dx[0] * dx[1] * (domain->grid.dims == 3 ? dx[2] : 1);
@@ -181,7 +182,7 @@ static inline double scale_of(const compared_run *run, int field) {
     if (!run->heat) {
         return field_scale(run->plan, field, run->largest);
     }
-    const sel_grid *grid = &run->heat->base.domain->grid;
+    const sel_grid *grid = &run->heat->diffusion.base.domain->grid;
     return field == HEAT_TEMPERATURE
                ? run->largest
                : heat_scale(run) / (double)sel_grid_cells(grid) / (grid->dx[0] * grid->dx[1]);
@@ -336,7 +337,7 @@ static inline double column_scale(const compared_run *run, const char *name) {
         return field == HEAT_TEMPERATURE || (field >= 0 && strcmp(name, "flux") != 0)
                    ? scale_of(run, field)
                : strcmp(name, "error") == 0 ? 100
-               : strcmp(name, "heat") == 0  ? heat * run->heat->base.domain->grid.dt
+               : strcmp(name, "heat") == 0  ? heat * run->heat->diffusion.base.domain->grid.dt
                                             : heat;
     }
     const lbm_numbers *numbers = &run->plan->numbers;

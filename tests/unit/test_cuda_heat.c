@@ -144,7 +144,7 @@ static double rms_of(const double *values, int64_t n) {
 /* Implicit steps are solved as far as their residuals are to fall. */
 static tolerance limits_of(const heat_case side[2]) {
     const bool wide = side[0].prepared.plan->precision == SEL_F64;
-    return heat_plan_of(side)->body.implicit > 0
+    return heat_plan_of(side)->diffusion.body.implicit > 0
                ? wide ? (tolerance){1e-7, 1e-9} : (tolerance){1e-3, 1e-4}
            : wide ? (tolerance){1e-12, 1e-14}
                   : (tolerance){1e-5, 1e-7};
@@ -158,8 +158,8 @@ static void ask_both(heat_case side[2], sel_request request[2]) {
 /* Temperatures less those that the states are less by. Returns their root mean square. */
 static double compare_fields(heat_case side[2]) {
     const sel_grid *grid = heat_grid(side);
-    const double reference = side[0].state->given.reference;
-    assert_true(side[1].state->given.reference == reference);
+    const double reference = side[0].state->reference;
+    assert_true(side[1].state->reference == reference);
     const tolerance t = limits_of(side);
     double size = 0;
     for (int field = 0; field < HEAT_FIELDS; field++) {

@@ -115,7 +115,7 @@ static void nodes_converge_as_cells_do(void **state) {
 static double *band_of(const heat_case *c) {
     const sel_plan *plan = c->prepared.plan;
     const sel_domain *domain = plan->domain;
-    const sel_material *material = &plan->body->k;
+    const sel_material *material = &diffusion_body_of(plan)->k;
     const int64_t n = domain->grid.n[0], cells = n * n;
     double *band = calloc((size_t)(cells * (n + 1)), sizeof *band);
     for (int64_t i = 0; i < cells; i++) {

@@ -73,7 +73,7 @@ static void open_mode(heat_case *t, const mode *c) {
 }
 
 static double factor_of(const mode *c, const heat_plan *plan) {
-    const sel_grid *grid = &plan->base.domain->grid;
+    const sel_grid *grid = &plan->diffusion.base.domain->grid;
     double factor = 1;
     for (int a = 0; a < grid->dims; a++) {
         factor -= 2 * c->k[a] * grid->dt / (2 * c->dx[a] * c->dx[a]) * (1 - cos(angle(c, a)));
@@ -92,7 +92,7 @@ static void check_mode(const mode *c) {
     for (int64_t i = 0; i < sel_grid_cells(grid); i++) {
         worst = fmax(worst, fabs(T[i] - size * value_of(c, grid, i)));
     }
-    const int kind = heat_plan_of(&t)->body.kind;
+    const int kind = heat_plan_of(&t)->diffusion.body.kind;
     free(T);
     heat_close(&t);
     assert_true(size > 0.19 && size < 0.9);

@@ -135,7 +135,7 @@ static double reference_of(const char *precision, const char *initial) {
               "  where = shape.ball { centre = { 4, 3 }, radius = 1 } } },\n"
               "initial = { temperature = %s }, stop = { steps = 1 } }\n",
               precision, initial);
-    const double reference = c.state->given.reference;
+    const double reference = c.state->reference;
     heat_close(&c);
     return reference;
 }

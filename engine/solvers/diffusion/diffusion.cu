@@ -58,7 +58,7 @@ extern "C" const cuda_look *diffusion_gpu_look() {
 enum { THREADS = 128 };
 
 static __global__ void entering_kernel(const __grid_constant__ heat_view v,
-                                       const __grid_constant__ sel_given given, int64_t first,
+                                       const __grid_constant__ diffusion_given given, int64_t first,
                                        int64_t end, bool changes) {
     const int64_t k = first + (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (k >= end) {
@@ -71,7 +71,7 @@ static __global__ void entering_kernel(const __grid_constant__ heat_view v,
     }
 }
 
-extern "C" cudaError_t diffusion_gpu_entering(const heat_view *view, const sel_given *given,
+extern "C" cudaError_t diffusion_gpu_entering(const heat_view *view, const diffusion_given *given,
                                               int64_t first, int64_t end, bool changes,
                                               cudaStream_t stream) {
     if (end > first) {

@@ -43,7 +43,7 @@ diffusion_gpu_step diffusion_gpu_step_of(const sel_state *state, int64_t step) {
     const int slow = field->layout.slow, halo = field->halo;
     const int64_t plane = view.stride[slow];
     diffusion_gpu_step s = {.view = view,
-                            .given = state->given,
+                            .given = diffusion_given_of(state),
                             .first = (own->lo[slow] - halo) * plane - field->lead[slow],
                             .count = (sel_patch_cells(own, slow) + 2 * halo) * plane,
                             .halted = cuda_inputs_halted(state),
@@ -70,24 +70,24 @@ static sel_status ask_change(sel_state *state, const sel_request *request, sel_e
 /* The answer in a slot by which sel_conduction_balance answers. */
 typedef struct found_balance {
     sel_total after, before, source;
-    sel_balance known; /* on the host */
+    diffusion_balance known; /* on the host */
     double entering[];
 } found_balance;
 
 static sel_status find_entering(sel_state *state, int64_t step, sel_error *error) {
     heat_view view = sel_conduction_view(state, step);
-    const bool changes = state->step > 0 && !state->plan->body->steady;
+    const bool changes = state->step > 0 && !diffusion_body_of(state->plan)->steady;
     view.implicit = changes ? view.implicit : 0;
     int64_t first, end;
     sel_given_range(state, &state->own, &first, &end);
-    CUDA_TRY(
-        diffusion_gpu_entering(&view, &state->given, first, end, changes, state->queue->stream));
-    return cuda_share_list(state, state->given.entering, state->plan->inputs->surfaces.sites.count,
-                           sizeof *state->given.entering, sel_conduction_sites_before, error);
+    const diffusion_given given = diffusion_given_of(state);
+    CUDA_TRY(diffusion_gpu_entering(&view, &given, first, end, changes, state->queue->stream));
+    return cuda_share_list(state, given.entering, state->plan->inputs->surfaces.sites.count,
+                           sizeof *given.entering, sel_conduction_sites_before, error);
 }
 
 static sel_status body_ask_balance(sel_state *state, const sel_request *request, sel_error *error) {
-    const bool steady = state->plan->body->steady;
+    const bool steady = diffusion_body_of(state->plan)->steady;
     cuda_queue *queue = state->queue;
     const uint64_t bytes = (uint64_t)state->plan->inputs->surfaces.sites.count * sizeof(double);
     const int64_t before = state->step > 0 && !steady ? state->step - 1 : state->step;
@@ -100,14 +100,14 @@ static sel_status body_ask_balance(sel_state *state, const sel_request *request,
         return status;
     }
     memset(slot->host, 0, sizeof(found_balance));
-    ((found_balance *)slot->host)->known = state->balance;
+    ((found_balance *)slot->host)->known = ((const diffusion_state *)state)->balance;
     if (before == state->step && !steady) { /* no step has filled its halos yet */
         status = cuda_exchange(state, before, queue->stream, error);
     }
     status = status ? status : find_entering(state, before, error);
     status = status ? status
-                    : cuda_slot_fetch(queue, slot, sizeof(found_balance), state->given.entering,
-                                      bytes, error);
+                    : cuda_slot_fetch(queue, slot, sizeof(found_balance),
+                                      diffusion_given_of(state).entering, bytes, error);
     for (int k = 0; k < totals && !status; k++) {
         const diffusion_view body =
             diffusion_view_of(state, step[k], k == 2 ? HEAT_ADDED : HEAT_CONTENT);
@@ -126,8 +126,8 @@ sel_status diffusion_cuda_ask(sel_state *state, const sel_request *request, sel_
 
 static void answer_balance(const sel_state *state, const cuda_slot *slot, sel_request *request) {
     const found_balance *found = slot->host;
-    sel_balance b = found->known;
-    if (!state->plan->body->steady) {
+    diffusion_balance b = found->known;
+    if (!diffusion_body_of(state->plan)->steady) {
         b.after = sel_total_of(&found->after, false);
         b.before = slot->step > 0 ? sel_total_of(&found->before, false) : (double)NAN;
         b.source = sel_total_of(&found->source, false);

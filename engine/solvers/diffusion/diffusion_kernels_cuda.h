@@ -23,14 +23,14 @@ const cuda_look *diffusion_gpu_look(void);
 
 /* What enters at the sites of cells first <= k < end on surfaces, in the step from view->from to
  * view->to (`changes`: see heat_entering). */
-cudaError_t diffusion_gpu_entering(const heat_view *view, const sel_given *given, int64_t first,
-                                   int64_t end, bool changes, cudaStream_t stream);
+cudaError_t diffusion_gpu_entering(const heat_view *view, const diffusion_given *given,
+                                   int64_t first, int64_t end, bool changes, cudaStream_t stream);
 
 /* Parts of an implicit step (heat_right_side), vectors being laid out as the view's; T is left as
  * it is where the step is halted. u = T; F, from A u in F, and u of fixed nodes; and T' = u. */
 typedef struct diffusion_gpu_step {
     heat_view view;
-    sel_given given;
+    diffusion_given given;
     int64_t surfaces[2];  /* cells surfaces[0] <= k < surfaces[1] of the surfaces */
     int64_t first, count; /* numbers of T, with those beside */
     double *u, *F, uniform;

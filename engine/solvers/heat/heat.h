@@ -44,14 +44,13 @@ typedef struct heat_audit {
 
 /* Units: the user's. */
 typedef struct heat_plan {
-    sel_plan base;
-    sel_conduction body;
+    diffusion_plan diffusion;
     mg_box box; /* of implicit schemes */
     heat_audit audit;
 } heat_plan;
 
 typedef struct heat_state {
-    sel_state base;
+    diffusion_state diffusion;
     void *T[2];
     mg_solve solve; /* of implicit schemes: A T' = F */
 } heat_state;

@@ -47,7 +47,8 @@ static int64_t order_of(const sel_surfaces *on, int64_t site) {
 }
 
 /* Keeps what is known of the surfaces of a cell; nothing where this rank does not list them. */
-static void heat_audit_list_sites(const sel_inputs *inputs, int64_t cell, heat_audit_sites *to) {
+static void heat_audit_list_sites(const sel_conduction *body, int64_t cell, heat_audit_sites *to) {
+    const sel_inputs *inputs = &body->inputs;
     const sel_surfaces *on = &inputs->surfaces;
     const int64_t k = sel_surfaces_from(on, cell);
     *to = (heat_audit_sites){.count = 0};
@@ -58,7 +59,7 @@ static void heat_audit_list_sites(const sel_inputs *inputs, int64_t cell, heat_a
         const int64_t order = order_of(on, site);
         const int i = to->count++;
         to->region[i] = on->site[site].region;
-        to->site[i] = inputs->site[site];
+        to->site[i] = body->site[site];
         memcpy(to->value[i], inputs->value + COND_VALUES * site, sizeof to->value[i]);
         for (int a = 0; a < 3; a++) {
             to->place[i][a] = on->place[a][order];
@@ -66,10 +67,11 @@ static void heat_audit_list_sites(const sel_inputs *inputs, int64_t cell, heat_a
     }
 }
 
-static void heat_audit_find_sites(const sel_inputs *inputs, heat_audit *audit) {
+static void heat_audit_find_sites(const sel_conduction *body, heat_audit *audit) {
+    const sel_inputs *inputs = &body->inputs;
     const sel_domain *domain = inputs->domain;
     for (int i = 0; i < audit->of.count; i++) {
-        heat_audit_list_sites(inputs, audit->of.cell[i], &audit->on[i]);
+        heat_audit_list_sites(body, audit->of.cell[i], &audit->on[i]);
     }
     if (!inputs->surfaces.divided) {
         return;
@@ -86,17 +88,17 @@ static void heat_audit_find_sites(const sel_inputs *inputs, heat_audit *audit) {
 }
 
 void heat_audit_find(heat_plan *p) {
-    const sel_domain *domain = p->base.domain;
+    const sel_domain *domain = p->diffusion.base.domain;
     const int64_t nx = domain->grid.n[0];
     const sel_rows_range own = sel_domain_own(domain);
     heat_audit *audit = &p->audit;
     size_t end[SEL_MOST_RANKS];
-    if (p->body.implicit > 0) { /* solved in double precision */
+    if (p->diffusion.body.implicit > 0) { /* solved in double precision */
         return;
     }
     sel_audited_draw(domain, 0, NULL, NULL, &audit->of);
     heat_audit_list_reads(audit, &domain->grid);
-    heat_audit_find_sites(&p->body.inputs, audit);
+    heat_audit_find_sites(&p->diffusion.body, audit);
     for (int i = 0; i < audit->of.count; i++) {
         const int64_t cell = audit->of.cell[i];
         heat_audit_cell *to = &audit->v[i];
@@ -104,9 +106,9 @@ void heat_audit_find(heat_plan *p) {
             continue;
         }
         for (int face = 0; face < 2 * domain->grid.dims; face++) {
-            to->g[face] = sel_conductance(&p->body.k, domain, cell, face);
+            to->g[face] = sel_conductance(&p->diffusion.body.k, domain, cell, face);
         }
-        to->capacity = sel_capacity_of(&p->body, cell);
+        to->capacity = sel_capacity_of(&p->diffusion.body, cell);
     }
     for (int r = 0, i = 0; domain->ranks && r < domain->ranks->count; r++) {
         while (i < audit->of.count && audit->of.cell[i] / nx < domain->first_row[r + 1]) {
@@ -153,8 +155,8 @@ static bool surfaces_of(const sel_state *state, const heat_audit_sites *on, int6
         }
     }
     if (on->count) {
-        cond_surfaces(on->site, value[0], state->given.reference, 0, on->count,
-                      inputs->domain->grid.dt, b, s);
+        cond_surfaces(on->site, value[0], state->reference, 0, on->count, inputs->domain->grid.dt,
+                      b, s);
     }
     return !isinf(*b);
 }

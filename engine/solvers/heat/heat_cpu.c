@@ -30,6 +30,7 @@ static void step_block(const sel_state *base, const heat_loops *loops) {
     const sel_field *field = &base->field[0];
     int64_t first, end, band;
     heat_view v = sel_conduction_view(base, base->step);
+    const diffusion_given given = diffusion_given_of(base);
     sel_given_range(base, &base->own, &first, &end);
     /* Copies that fill more than half of the caches do not stay in them. */
     v.streams = !sel_state_stays(base, 4 * (uint64_t)(field->layout.count * field->type.size));
@@ -46,9 +47,9 @@ static void step_block(const sel_state *base, const heat_loops *loops) {
 #pragma omp for schedule(static)
         for (int64_t k = first; k < end; k++) {
             int64_t at[3];
-            heat_at(&v, base->given.cell[k], at);
+            heat_at(&v, given.cell[k], at);
             if (heat_has(&v, at)) {
-                loops->touch(&v, heat_place(v.stride, at), base->given.b[k], base->given.s[k]);
+                loops->touch(&v, heat_place(v.stride, at), given.b[k], given.s[k]);
             }
         }
     }
@@ -57,7 +58,7 @@ static void step_block(const sel_state *base, const heat_loops *loops) {
 static sel_status heat_cpu_steps(sel_state *base, int64_t n, sel_error *error) {
     static const heat_loops *const tables[] = {SEL_OF_LEVELS(heat_loops, )};
     const heat_loops *loops = &tables[sel_level(0)][base->plan->precision];
-    const bool implicit = heat_plan_for(base)->body.implicit > 0;
+    const bool implicit = diffusion_body_of(base->plan)->implicit > 0;
     sel_status status = SEL_OK;
     for (; n > 0 && !status; n--) {
         if (implicit) {
@@ -77,6 +78,7 @@ const sel_cpu heat_on_cpu = {
     .what = "the temperature",
     .state_size = sizeof(heat_state),
     .list = heat_cpu_list,
+    .derive = diffusion_derive,
     .start = heat_start,
     .steps = heat_cpu_steps,
     .look = {.field = sel_conduction_field, .numbers = true, .other = sel_conduction_answer},

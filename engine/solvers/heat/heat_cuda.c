@@ -20,7 +20,7 @@ typedef struct heat_cuda {
 } heat_cuda;
 
 static bool implicit(const sel_state *base) {
-    return base->plan->body->implicit > 0;
+    return diffusion_body_of(base->plan)->implicit > 0;
 }
 
 /* ---- memory ---- */
@@ -28,9 +28,9 @@ static bool implicit(const sel_state *base) {
 static void heat_cuda_list(sel_state *base) {
     heat_cuda *state = (heat_cuda *)base;
     const heat_plan *plan = heat_plan_for(base);
-    const sel_grid *grid = &plan->base.domain->grid;
-    const bool uniform = plan->body.kind != HEAT_VARIED && !implicit(base);
-    state->marches = grid->dims == 2 && uniform && !plan->base.inputs->depends &&
+    const sel_grid *grid = &plan->diffusion.base.domain->grid;
+    const bool uniform = plan->diffusion.body.kind != HEAT_VARIED && !implicit(base);
+    state->marches = grid->dims == 2 && uniform && !plan->diffusion.base.inputs->depends &&
                      grid->n[0] >= MARCH_LEAST_COLUMNS &&
                      sel_fewest_cells(&base->decomposition, 1) >= MARCH_LEAST_ROWS;
     heat_list(base, state->marches ? HEAT_PASS : 1, 0);
@@ -41,7 +41,7 @@ static void heat_cuda_list(sel_state *base) {
         state->sides.first[face] = state->sides.sites;
         state->sides.sites += sel_face_sites(grid, face);
     }
-    const sel_surfaces *surfaces = &plan->base.inputs->surfaces;
+    const sel_surfaces *surfaces = &plan->diffusion.base.inputs->surfaces;
     for (int64_t k = 0; k < surfaces->sites.count; k++) {
         state->sides.acts |= (unsigned)surfaces->site[k].outer << surfaces->site[k].face;
     }
@@ -56,10 +56,10 @@ static void heat_cuda_close(sel_state *base) {
 /* ---- a step ---- */
 
 static heat_gpu_step step_of(const heat_cuda *state, int64_t step, const sel_patch *planes) {
-    const sel_state *base = &state->all.base;
+    const sel_state *base = &state->all.diffusion.base;
     heat_gpu_step s = {.view = sel_conduction_view(base, step),
                        .sides = state->sides,
-                       .given = base->given,
+                       .given = diffusion_given_of(base),
                        .halted = cuda_inputs_halted(base),
                        .clock = cuda_queue_clock(base->queue, step)};
     const sel_decomposition *d = &base->decomposition;

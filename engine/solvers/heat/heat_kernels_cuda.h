@@ -29,7 +29,7 @@ typedef struct heat_gpu_sides {
 /* A step of a block; surfaces: cells first <= k < end of those given. */
 typedef struct heat_gpu_step {
     heat_view view;
-    sel_given given; /* b and s are not read where there are sides */
+    diffusion_given given; /* b and s are not read where there are sides */
     heat_gpu_sides sides;
     int64_t first, end;
     const int64_t *halted; /* see cuda_is_halted */

@@ -19,7 +19,7 @@ static const sel_quantity *conductivity_of(const heat_params *params, const char
 }
 
 static double time_step(const sel_plan *base) {
-    return usual_part * ((const heat_plan *)base)->body.limit;
+    return usual_part * diffusion_body_of(base)->limit;
 }
 
 /* The change of a cell over N steps is 1/N of it in each, and an addition in f32 rounds at 3e-8 of
@@ -28,8 +28,7 @@ static const int64_t most_steps_f32 = 250000;
 
 static bool needs_double(const sel_plan *base) {
     const int64_t steps = sel_stop_step(base->simulation->params);
-    return ((const heat_plan *)base)->body.implicit == 0 && steps < INT64_MAX &&
-           steps > most_steps_f32;
+    return diffusion_body_of(base)->implicit == 0 && steps < INT64_MAX && steps > most_steps_f32;
 }
 
 static sel_status heat_plan_complete_plan(sel_plan *base, sel_error *error) {
@@ -40,24 +39,25 @@ static sel_status heat_plan_complete_plan(sel_plan *base, sel_error *error) {
     const char *name;
     const sel_quantity *conductivity = conductivity_of(params, &name);
     char text[SEL_CELL_TEXT];
-    p->body.implicit = implicit_part[params->scheme];
-    p->body.field[HEAT_TEMPERATURE] = HEAT_VALUE;
-    p->body.field[HEAT_FLUX_FIELD] = HEAT_FLUX;
-    sel_status status = sel_conduction_find(&p->body, base, conductivity, name, &params->capacity,
-                                            &params->source, error);
+    sel_conduction *body = &p->diffusion.body;
+    body->implicit = implicit_part[params->scheme];
+    body->field[HEAT_TEMPERATURE] = HEAT_VALUE;
+    body->field[HEAT_FLUX_FIELD] = HEAT_FLUX;
+    sel_status status =
+        sel_conduction_find(base, conductivity, name, &params->capacity, &params->source, error);
     if (status) {
         return status;
     }
     heat_audit_find(p);
-    if (p->body.implicit > 0) {
-        mg_body_box(&p->body, &p->box);
-        return sel_inputs_of_place(&p->body.inputs, false,
+    if (body->implicit > 0) {
+        mg_body_box(body, &p->box);
+        return sel_inputs_of_place(&body->inputs, false,
                                    " with this scheme; where it varies in time take scheme = "
                                    "\"explicit\"",
                                    error);
     }
-    const int64_t cell = p->body.limit_cell;
-    const double limit = p->body.limit;
+    const int64_t cell = body->limit_cell;
+    const double limit = body->limit;
     return !(dt > limit * (1 + 1e-12))
                ? SEL_OK
                : sel_fail_at(error, sel_simulation_where(base->simulation, "dt"),
@@ -69,7 +69,7 @@ static sel_status heat_plan_complete_plan(sel_plan *base, sel_error *error) {
 
 void heat_list(sel_state *base, int halo, int threads) {
     heat_state *state = (heat_state *)base;
-    if (base->plan->body->implicit > 0) {
+    if (diffusion_body_of(base->plan)->implicit > 0) {
         mg_body_list(&state->solve, &heat_plan_for(base)->box, base, "temperature", state->T, 0,
                      threads);
     } else {
@@ -82,7 +82,7 @@ sel_status heat_start(sel_state *base, sel_error *error) {
     sel_status status =
         sel_conduction_start(base, &params->initial.temperature, "temperature", error);
     status = sel_state_agree(base, status, error);
-    return status || base->plan->body->implicit == 0
+    return status || diffusion_body_of(base->plan)->implicit == 0
                ? status
                : mg_body_start(&((heat_state *)base)->solve, base, error);
 }
@@ -95,13 +95,14 @@ static void heat_plan_facts(const sel_plan *base, sel_facts *to) {
                                          "varies from cell to cell"};
     const double dt = base->domain->grid.dt;
     const sel_inputs *inputs = base->inputs;
-    sel_fact_add(to, "body", "%s", bodies[p->body.kind]);
-    if (p->body.kind != HEAT_VARIED) {
-        sel_fact_add(to, "diffusivity", "%.6g", p->body.k.same[0] / p->body.capacity.same[0]);
+    sel_fact_add(to, "body", "%s", bodies[p->diffusion.body.kind]);
+    if (p->diffusion.body.kind != HEAT_VARIED) {
+        sel_fact_add(to, "diffusivity", "%.6g",
+                     p->diffusion.body.k.same[0] / p->diffusion.body.capacity.same[0]);
     }
     sel_fact_add(to, "scheme", "%s",
                  heat_schemes[((const heat_params *)base->simulation->params)->scheme]);
-    if (p->body.implicit > 0) {
+    if (p->diffusion.body.implicit > 0) {
         char jumps[80] = "";
         if (mg_jumps(&p->box)) {
             snprintf(jumps, sizeof jumps, ", symmetric for neighbours that differ %.3g times",
@@ -114,14 +115,15 @@ static void heat_plan_facts(const sel_plan *base, sel_facts *to) {
         sel_fact_add(to, "precision", "f64 for increments of %lld steps",
                      (long long)sel_stop_step(base->simulation->params));
     }
-    sel_fact_add(to, "time step", "%.6g, %.3g of the largest stable one", dt, dt / p->body.limit);
+    sel_fact_add(to, "time step", "%.6g, %.3g of the largest stable one", dt,
+                 dt / p->diffusion.body.limit);
     sel_fact_add(to, "surfaces", "%lld faces of %lld cells%s",
                  (long long)inputs->surfaces.sites.all, (long long)inputs->surfaces.all_cells,
                  inputs->depends ? ", varying in time" : "");
 }
 
 static void heat_plan_json(const sel_plan *base, FILE *to) {
-    fprintf(to, "\"largest_dt\": %.9g", ((const heat_plan *)base)->body.limit);
+    fprintf(to, "\"largest_dt\": %.9g", diffusion_body_of(base)->limit);
 }
 
 static sel_cell_bytes heat_plan_bytes(const sel_common *common, int precision) {

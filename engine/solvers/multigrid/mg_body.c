@@ -14,21 +14,22 @@ static const double tolerance[] = {[SEL_F32] = 1e-6, [SEL_F64] = 1e-10};
 /* ---- the box ---- */
 
 /* The conductance from outside to the surface at a site. */
-static double outside(const sel_inputs *inputs, int64_t site) {
-    const int law = inputs->site[site].law;
+static double outside(const sel_conduction *body, int64_t site) {
+    const int law = body->site[site].law;
     return law == COND_FIXED        ? HUGE_VAL
-           : law == COND_CONVECTIVE ? inputs->value[COND_VALUES * site + 1]
+           : law == COND_CONVECTIVE ? body->inputs.value[COND_VALUES * site + 1]
                                     : 0;
 }
 
 /* Sets box->h; whether each face has one law in all its cells. */
-static bool find_faces(const sel_inputs *inputs, mg_box *box) {
+static bool find_faces(const sel_conduction *body, mg_box *box) {
+    const sel_inputs *inputs = &body->inputs;
     const sel_grid *grid = &inputs->domain->grid;
     int64_t count[SEL_FACES] = {0};
     bool one[SEL_FACES] = {true, true, true, true, true, true}, all = true;
     for (int64_t k = 0; k < inputs->surfaces.sites.count; k++) {
         const sel_site *site = &inputs->surfaces.site[k];
-        const double h = outside(inputs, k);
+        const double h = outside(body, k);
         if (site->outer) {
             double *known = &box->h[site->face];
             one[site->face] = one[site->face] && (count[site->face] == 0 || *known == h);
@@ -77,7 +78,7 @@ void mg_body_box(const sel_conduction *body, mg_box *box) {
                     .nodes = grid->nodes,
                     .periodic = grid->periodic,
                     .mass = rate_of(body) * body->capacity.same[0]};
-    box->even = find_faces(&body->inputs, box) && body->kind != HEAT_VARIED;
+    box->even = find_faces(body, box) && body->kind != HEAT_VARIED;
     box->single = box->even;
     box->conjugate = !box->even;
     for (int a = 0; a < 3; a++) {
@@ -116,9 +117,9 @@ static void describe_cell(const void *data, int64_t cell, mg_cell *to) {
     const int64_t k = sel_surfaces_from(on, cell);
     if (k < on->cells && on->cell[k] == cell) {
         const int64_t first = on->first_site[k], end = on->first_site[k + 1];
-        to->seeks = cond_fixed(inputs->site, first, end) == end;
+        to->seeks = cond_fixed(body->site, first, end) == end;
         for (int64_t i = first; i < end && to->seeks; i++) {
-            const cond_site *site = &inputs->site[i];
+            const cond_site *site = &body->site[i];
             double u, p;
             cond_surface(site, inputs->value + COND_VALUES * i, 0, &u, &p);
             const double of_body = site->reach > 0 ? u / site->reach : 0;
@@ -181,10 +182,10 @@ void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *
         sel_state_list_vector(state, "direction", &s->p, flags);
         sel_state_list_vector(state, "q", &s->q, 0);
     }
-    if (state->plan->body->implicit > 0) {
+    if (diffusion_body_of(state->plan)->implicit > 0) {
         sel_state_list_vector(state, "u", &s->u, 0);
     }
-    if (state->plan->body->implicit > 0 && box->conjugate) {
+    if (diffusion_body_of(state->plan)->implicit > 0 && box->conjugate) {
         sel_state_list_vector(state, "mass", &s->mass, 0);
     }
     mg_list(&s->m, box, threads, &state->arrays);
@@ -202,7 +203,7 @@ static double mass(const sel_state *state, const void *data, int which, int64_t 
 }
 
 sel_status mg_body_start(mg_solve *s, const sel_state *state, sel_error *error) {
-    const sel_conduction *body = state->plan->body;
+    const sel_conduction *body = diffusion_body_of(state->plan);
     const sel_layout layout = sel_state_vector(state);
     sel_status status =
         sel_state_fill(state, s->mass, (sel_type){'f', 8}, &layout, 3, mass, body, error);
@@ -235,7 +236,7 @@ sel_status mg_body_solved(const mg_solve *s, const sel_state *state, sel_error *
 }
 
 sel_status mg_body_step(mg_solve *s, const sel_state *state, sel_error *error) {
-    const sel_given *given = &state->given;
+    const diffusion_given given = diffusion_given_of(state);
     const heat_view v = sel_conduction_view(state, state->step);
     const sel_field *field = &state->field[0];
     const sel_patch *own = &state->own;
@@ -260,10 +261,10 @@ sel_status mg_body_step(mg_solve *s, const sel_state *state, sel_error *error) {
     }
     for (int64_t k = surface; k < last; k++) {
         int64_t at[3];
-        heat_at(&v, given->cell[k], at);
+        heat_at(&v, given.cell[k], at);
         const int64_t i = heat_place(v.stride, at);
         if (heat_has(&v, at)) {
-            heat_right_surface(given, k, mg_mass(s, i), &s->u[i], &s->F[i]);
+            heat_right_surface(&given, k, mg_mass(s, i), &s->u[i], &s->F[i]);
         }
     }
     mg_solve_spread(s, s->u);

@@ -29,7 +29,7 @@ sel_status mg_gpu_body_step(mg_gpu_solve *g, const sel_state *state, int64_t ste
     if (status) {
         return status;
     }
-    if (state->plan->body->implicit < 1) {
+    if (diffusion_body_of(state->plan)->implicit < 1) {
         CUDA_TRY(mg_gpu_apply(g, s.u, s.F));
     }
     CUDA_TRY(diffusion_gpu_right_side(&s, stream));

@@ -41,8 +41,7 @@ extern const sel_table poisson_table;
 extern const sel_solver poisson_solver;
 
 typedef struct poisson_plan {
-    sel_plan base;
-    sel_conduction body;
+    diffusion_plan diffusion;
     mg_box box;
     bool singular; /* phi is known but for a constant: nothing is fixed */
     double omega;  /* of SOR */
@@ -51,7 +50,7 @@ typedef struct poisson_plan {
 } poisson_plan;
 
 typedef struct poisson_state {
-    sel_state base;
+    diffusion_state diffusion;
     void *u[2];
     mg_solve solve; /* A phi = F; residuals are parts of that of phi = 0 */
     int64_t known;  /* the step whose residual f is; -1: none */
@@ -69,8 +68,10 @@ static inline const poisson_plan *poisson_plan_for(const sel_state *state) {
 
 /* The part of a cell that is inside and free: its capacity is 1. */
 static inline double poisson_part(const poisson_plan *plan, int64_t cell) {
-    const sel_domain *domain = plan->base.domain;
-    return domain->cell[cell] ? 0 : domain->grid.nodes ? sel_capacity_of(&plan->body, cell) : 1;
+    const sel_domain *domain = plan->diffusion.base.domain;
+    return domain->cell[cell]   ? 0
+           : domain->grid.nodes ? sel_capacity_of(&plan->diffusion.body, cell)
+                                : 1;
 }
 
 static inline const poisson_params *poisson_params_of(const sel_state *state) {

@@ -51,6 +51,7 @@ const sel_cpu poisson_on_cpu = {
     .what = "the potential",
     .state_size = sizeof(poisson_state),
     .list = poisson_cpu_list,
+    .derive = diffusion_derive,
     .start = poisson_cpu_start,
     .steps = poisson_cpu_steps,
     .look = {.ready = poisson_cpu_ready,

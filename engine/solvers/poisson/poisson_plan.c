@@ -40,16 +40,16 @@ static void poisson_plan_complete(sel_common *common) {
 /* ---- what is known of phi ---- */
 
 /* Whether a surface ties the potential of its cell to a given one. */
-static bool ties(const sel_inputs *inputs, int64_t site) {
-    const cond_site *s = &inputs->site[site];
+static bool ties(const sel_conduction *body, int64_t site) {
+    const cond_site *s = &body->site[site];
     return s->law == COND_FIXED ||
-           (s->law == COND_CONVECTIVE && inputs->value[COND_VALUES * site + 1] > 0);
+           (s->law == COND_CONVECTIVE && body->inputs.value[COND_VALUES * site + 1] > 0);
 }
 
 /* Marks in `seen` the cells that are joined to `cell`; returns whether any of them is tied. */
 static bool poisson_plan_join(const poisson_plan *p, int64_t cell, const uint8_t *tied,
                               uint8_t *seen, int64_t *stack) {
-    const sel_domain *domain = p->base.domain;
+    const sel_domain *domain = p->diffusion.base.domain;
     int64_t count = 1;
     bool any = false;
     stack[0] = cell;
@@ -71,7 +71,7 @@ static bool poisson_plan_join(const poisson_plan *p, int64_t cell, const uint8_t
 /* All free cells must be joined to a tied one, or all to each other. */
 static sel_status check_joined(poisson_plan *p, const uint8_t *tied, uint8_t *seen, int64_t *stack,
                                sel_error *error) {
-    const sel_domain *domain = p->base.domain;
+    const sel_domain *domain = p->diffusion.base.domain;
     const int64_t cells = sel_grid_cells(&domain->grid);
     int64_t loose = -1, parts = 0;
     for (int64_t k = 0; k < cells; k++) {
@@ -84,7 +84,7 @@ static sel_status check_joined(poisson_plan *p, const uint8_t *tied, uint8_t *se
     p->singular = loose >= 0;
     if (loose >= 0 && parts > 1) {
         char text[SEL_CELL_TEXT];
-        return sel_fail_at(error, sel_simulation_where(p->base.simulation, "regions"),
+        return sel_fail_at(error, sel_simulation_where(p->diffusion.base.simulation, "regions"),
                            "the cells about %s are cut off from every fixed value, so that their "
                            "potential is unknown: give a surface there law.fixed, or make them "
                            "solid",
@@ -94,13 +94,13 @@ static sel_status check_joined(poisson_plan *p, const uint8_t *tied, uint8_t *se
 }
 
 static sel_status find_ties(poisson_plan *p, sel_error *error) {
-    const sel_domain *domain = p->base.domain;
-    const sel_inputs *inputs = &p->body.inputs;
+    const sel_domain *domain = p->diffusion.base.domain;
+    const sel_inputs *inputs = &p->diffusion.body.inputs;
     const size_t cells = (size_t)sel_grid_cells(&domain->grid);
     if ((size_t)domain->free_cells == cells) { /* which are all joined */
         p->singular = true;
         for (int64_t k = 0; k < inputs->surfaces.sites.count; k++) {
-            p->singular = p->singular && !ties(inputs, k);
+            p->singular = p->singular && !ties(&p->diffusion.body, k);
         }
         return SEL_OK;
     }
@@ -111,7 +111,7 @@ static sel_status find_ties(poisson_plan *p, sel_error *error) {
         status = sel_fail_memory(error, "the regions", cells * (2 + sizeof *stack));
     }
     for (int64_t k = 0; k < inputs->surfaces.sites.count && !status; k++) {
-        tied[inputs->surfaces.site[k].cell] |= ties(inputs, k);
+        tied[inputs->surfaces.site[k].cell] |= ties(&p->diffusion.body, k);
     }
     status = status ? status : check_joined(p, tied, tied + cells, stack, error);
     free(stack);
@@ -140,13 +140,14 @@ static double best_omega(const mg_box *box) {
 }
 
 static void describe_box(poisson_plan *p, int method) {
-    const sel_domain *domain = p->base.domain;
+    const sel_domain *domain = p->diffusion.base.domain;
     const sel_grid *grid = &domain->grid;
-    mg_body_box(&p->body, &p->box);
-    p->body.kind = p->box.even ? p->body.kind : HEAT_VARIED; /* as the levels have it */
+    mg_body_box(&p->diffusion.body, &p->box);
+    p->diffusion.body.kind =
+        p->box.even ? p->diffusion.body.kind : HEAT_VARIED; /* as the levels have it */
     const int64_t cells = sel_grid_cells(grid);
     double volume = 0; /* of eighths: exact in any order */
-#pragma omp parallel for schedule(static) num_threads(p->base.threads) reduction(+ : volume)
+#pragma omp parallel for schedule(static) num_threads(p->diffusion.base.threads) reduction(+ : volume)
     for (int64_t k = 0; k < cells; k++) {
         volume += poisson_part(p, k);
     }
@@ -167,11 +168,11 @@ static int64_t most_iterations(const poisson_plan *p, const poisson_params *para
 /* Around a periodic axis of an odd number of cells two cells of one colour are neighbours:
  * over-relaxed sweeps would diverge. One cell is its own neighbour, which couples nothing. */
 static sel_status check_colours(const poisson_plan *p, sel_error *error) {
-    const sel_grid *grid = &p->base.domain->grid;
+    const sel_grid *grid = &p->diffusion.base.domain->grid;
     for (int a = 0; a < grid->dims; a++) {
         if (grid->periodic >> a & 1u && grid->n[a] % 2 && grid->n[a] > 1) {
             return sel_fail_at(
-                error, sel_simulation_where(p->base.simulation, "method"),
+                error, sel_simulation_where(p->diffusion.base.simulation, "method"),
                 "method = \"sor\" needs an even number of cells along periodic axes, "
                 "and there are %lld along %c; take one more, or another method",
                 (long long)grid->n[a], 'x' + a);
@@ -184,16 +185,17 @@ static sel_status poisson_plan_complete_plan(sel_plan *base, sel_error *error) {
     poisson_plan *p = (poisson_plan *)base;
     const poisson_params *params = (const poisson_params *)base->simulation->params;
     const sel_quantity none = {.components = 0};
-    p->body.steady = true;
-    p->body.field[POISSON_POTENTIAL] = HEAT_VALUE;
-    p->body.field[POISSON_RESIDUAL] = HEAT_RESIDUAL;
-    p->body.field[POISSON_GRADIENT] = HEAT_GRADIENT;
-    p->body.field[POISSON_FLUX] = HEAT_FLUX;
-    sel_status status = sel_conduction_find(&p->body, base, &params->coefficient, "coefficient",
-                                            &none, &none, error);
+    sel_conduction *body = &p->diffusion.body;
+    body->steady = true;
+    body->field[POISSON_POTENTIAL] = HEAT_VALUE;
+    body->field[POISSON_RESIDUAL] = HEAT_RESIDUAL;
+    body->field[POISSON_GRADIENT] = HEAT_GRADIENT;
+    body->field[POISSON_FLUX] = HEAT_FLUX;
+    sel_status status =
+        sel_conduction_find(base, &params->coefficient, "coefficient", &none, &none, error);
     status = status
                  ? status
-                 : sel_inputs_of_place(&p->body.inputs, true, ": sel.poisson knows no time", error);
+                 : sel_inputs_of_place(&body->inputs, true, ": sel.poisson knows no time", error);
     status = status || params->method != POISSON_SOR ? status : check_colours(p, error);
     status = status ? status : find_ties(p, error);
     if (!status) {

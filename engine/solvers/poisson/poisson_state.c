@@ -70,15 +70,15 @@ static sel_status poisson_state_evaluate(const sel_state *state, const right_sid
 
 /* F = s - rhs; as A is, of bodies that are not even times the part inside. */
 static sel_status fill_F(poisson_state *state, const right_side *of, sel_error *error) {
-    const poisson_plan *plan = poisson_plan_for(&state->base);
-    const sel_domain *domain = plan->base.domain;
-    const sel_inputs *inputs = &plan->body.inputs;
+    const poisson_plan *plan = poisson_plan_for(&state->diffusion.base);
+    const sel_domain *domain = plan->diffusion.base.domain;
+    const sel_inputs *inputs = &plan->diffusion.body.inputs;
     const sel_surfaces *on = &inputs->surfaces;
-    const sel_status status = poisson_state_evaluate(&state->base, of, error);
+    const sel_status status = poisson_state_evaluate(&state->diffusion.base, of, error);
     if (status) {
         return status;
     }
-#pragma omp parallel for schedule(static) num_threads(state->base.threads)
+#pragma omp parallel for schedule(static) num_threads(state->diffusion.base.threads)
     for (int64_t k = 0; k < of->rows.count; k++) {
         const int64_t row = sel_row_of(&of->rows, k);
         double *F = of->F + k * of->nx;
@@ -91,27 +91,27 @@ static sel_status fill_F(poisson_state *state, const right_side *of, sel_error *
         }
     }
     int64_t first, end;
-    sel_given_range(&state->base, &state->base.own, &first, &end);
+    sel_given_range(&state->diffusion.base, &state->diffusion.base.own, &first, &end);
     for (int64_t k = first; k < end; k++) {
-        const double inside = sel_capacity_of(&plan->body, on->cell[k]);
+        const double inside = sel_capacity_of(&plan->diffusion.body, on->cell[k]);
         double b, s;
-        cond_surfaces(inputs->site, inputs->value, 0, on->first_site[k], on->first_site[k + 1], 1,
-                      &b, &s);
-        if (!isinf(b) && sel_state_has(&state->base, on->cell[k] / of->nx)) {
+        cond_surfaces(plan->diffusion.body.site, inputs->value, 0, on->first_site[k],
+                      on->first_site[k + 1], 1, &b, &s);
+        if (!isinf(b) && sel_state_has(&state->diffusion.base, on->cell[k] / of->nx)) {
             *poisson_state_place_of(of, on->cell[k]) += s * (plan->box.even ? 1 : inside);
         }
     }
-    const sums all = poisson_state_sum_of(&state->base, of);
+    const sums all = poisson_state_sum_of(&state->diffusion.base, of);
     const double volume = sel_cell_volume(&domain->grid);
-    state->base.balance =
-        (sel_balance){.source = all.amount * volume, .size = all.magnitude * volume};
+    state->diffusion.balance =
+        (diffusion_balance){.source = all.amount * volume, .size = all.magnitude * volume};
     return SEL_OK;
 }
 
 /* Sums of F, less `mean` in each cell. */
 static sums shift_F(const poisson_state *state, double mean, const right_side *of) {
-    const poisson_plan *plan = poisson_plan_for(&state->base);
-#pragma omp parallel for schedule(static) num_threads(state->base.threads)
+    const poisson_plan *plan = poisson_plan_for(&state->diffusion.base);
+#pragma omp parallel for schedule(static) num_threads(state->diffusion.base.threads)
     for (int64_t k = 0; k < of->rows.count; k++) {
         const int64_t row = sel_row_of(&of->rows, k);
         double *F = of->F + k * of->nx;
@@ -123,20 +123,20 @@ static sums shift_F(const poisson_state *state, double mean, const right_side *o
             of->of_row[k].magnitude += fabs(F[x]) * (plan->box.even ? inside : 1);
         }
     }
-    return poisson_state_sum_of(&state->base, of);
+    return poisson_state_sum_of(&state->diffusion.base, of);
 }
 
 /* Where phi is known but for a constant, F adds up to 0. */
 static sel_status balance_F(const poisson_state *state, const right_side *of, sel_error *error) {
-    const poisson_plan *plan = poisson_plan_for(&state->base);
+    const poisson_plan *plan = poisson_plan_for(&state->diffusion.base);
     const sums all = shift_F(state, 0, of);
     if (!(fabs(all.amount) <= round_off * all.magnitude)) {
         return sel_fail_at(
-            error, sel_simulation_where(plan->base.simulation, "rhs"),
+            error, sel_simulation_where(plan->diffusion.base.simulation, "rhs"),
             "nothing fixes the potential, and the integral of rhs differs from what the laws "
             "let in by %.6g (%.2g of the magnitudes): there is no solution. Fix a value "
             "somewhere, or add %.9g to rhs",
-            -all.amount * sel_cell_volume(&plan->base.domain->grid),
+            -all.amount * sel_cell_volume(&plan->diffusion.base.domain->grid),
             fabs(all.amount) / all.magnitude, all.amount / plan->volume);
     }
     shift_F(state, all.amount / plan->volume, of);
@@ -151,7 +151,7 @@ static double poisson_state_number(const sel_state *state, const void *data, int
 }
 
 static sel_status start_F(poisson_state *state, sel_error *error) {
-    const sel_state *base = &state->base;
+    const sel_state *base = &state->diffusion.base;
     const sel_layout cells = sel_state_vector(base);
     const int64_t nx = base->plan->domain->grid.n[0];
     right_side of = {.rows = sel_own_rows(base), .nx = nx};
@@ -177,7 +177,7 @@ static sel_status start_F(poisson_state *state, sel_error *error) {
 /* What is given: the coefficients of the finest level, the right-hand side, the residual. */
 static void see_level(poisson_state *state) {
     const mg_level *level = &state->solve.m.level[0];
-    sel_given *given = &state->base.given;
+    diffusion_given *given = &state->diffusion.given;
     memcpy(given->coefficient, level->g, sizeof level->g);
     memcpy(given->apart, level->stride, sizeof given->apart);
     given->F = state->solve.F;
@@ -230,14 +230,14 @@ void poisson_conclude(poisson_state *state) {
                 [MG_OUT_OF_ITERATIONS] = {SEL_OUT_OF_ITERATIONS, "max_iterations reached: "},
                 [MG_DIVERGED] = {SEL_ITERATION_DIVERGED, "diverged: "}};
     const mg_progress *now = &state->solve.now;
-    sel_ending *ending = &state->base.ending;
+    sel_ending *ending = &state->diffusion.base.ending;
     const char *const others = state->solve.limits.cycles
                                    ? "; method = \"conjugate_gradient\" or \"sor\" may do"
                                    : "; method = \"multigrid\" may do";
     char more[160] = "";
-    sel_state_go_to(&state->base, now->step);
+    sel_state_go_to(&state->diffusion.base, now->step);
     state->known = now->step;
-    state->base.balance.residual = now->relative;
+    state->diffusion.balance.residual = now->relative;
     if (now->how == MG_GOES_ON) {
         return;
     }
@@ -253,5 +253,5 @@ void poisson_conclude(poisson_state *state) {
     snprintf(ending->why, sizeof ending->why, "%sthe residual%s %.3g of the right-hand side%s",
              ends[now->how].begins, now->how == MG_STAGNATED ? "," : " is", fabs(now->relative),
              more);
-    state->base.observed = state->base.step;
+    state->diffusion.base.observed = state->diffusion.base.step;
 }
