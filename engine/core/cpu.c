@@ -117,14 +117,21 @@ static sel_status cpu_evaluate(sel_state *state, unsigned due, bool *laws, sel_e
 }
 
 /* All ranks learn whether one has failed. Where laws have, the message of rank 0 is that of the
- * first law and site of the grid. */
+ * first law and place of the grid. */
 static sel_status cpu_agree(sel_state *state, unsigned due, bool laws, sel_status status,
                             sel_error *error) {
     const sel_inputs *inputs = state->plan->inputs;
+    const sel_cpu *cpu = cpu_of(state->plan);
     sel_error first = {.status = SEL_OK};
     status = sel_state_agree(state, status, error);
-    if (status && laws && inputs->surfaces.divided && state->ranks->rank == 0 &&
-        sel_inputs_try_all(inputs, due, state->step, &first)) {
+    if (!status || state->ranks->rank > 0 || state->ranks->count == 1) {
+        return status;
+    }
+    const sel_status found =
+        !inputs ? cpu->first_fault ? cpu->first_fault(state, due, &first) : SEL_OK
+        : laws && inputs->surfaces.divided ? sel_inputs_try_all(inputs, due, state->step, &first)
+                                           : SEL_OK;
+    if (found) {
         error->status = SEL_OK; /* the message of another site gives way */
         sel_fail(error, status, "%s", first.text);
     }
@@ -188,15 +195,6 @@ static sel_status cpu_loaded(sel_state *state, sel_error *error) {
                             error);
 }
 
-static sel_status cpu_saving(sel_state *state, sel_error *error) {
-    const sel_cpu *cpu = cpu_of(state->plan);
-    (void)error;
-    if (cpu->saving) {
-        cpu->saving(state);
-    }
-    return SEL_OK;
-}
-
 static sel_status cpu_restart(sel_state *state, sel_error *error) {
     sel_state_reset(state, 0);
     return cpu_of(state->plan)->start(state, error);
@@ -234,7 +232,6 @@ const sel_backend sel_cpu_backend = {
     .clock = cpu_clock_of,
     .start = cpu_start,
     .finish = cpu_finish,
-    .saving = cpu_saving,
     .loaded = cpu_loaded,
     .restart = cpu_restart,
     .destroy = cpu_destroy,

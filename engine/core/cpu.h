@@ -69,6 +69,9 @@ typedef struct sel_cpu {
     sel_status (*terms)(sel_state *state, unsigned due, sel_error *error);
     /* What follows from the values of the plan's inputs, once they are evaluated. NULL: nothing. */
     void (*derive)(sel_state *state);
+    /* After `terms` has failed on some of several ranks, on rank 0: where each has evaluated the
+     * laws of its own patch, fails at the first place of the grid. NULL: it does so already. */
+    sel_status (*first_fault)(sel_state *state, unsigned due, sel_error *error);
     /* After `terms` has failed on some rank: restores what fields of the present state need of the
      * terms. NULL: nothing. */
     void (*keep_terms)(sel_state *state);
@@ -84,9 +87,6 @@ typedef struct sel_cpu {
     /* After the saved arrays have been loaded: fills halos, and evaluates the terms of the last
      * step. NULL: nothing to do. (Where the plan has inputs, the machine does.) */
     sel_status (*loaded)(sel_state *state, sel_error *error);
-    /* Gathers the lists that are saved, so that all ranks have them. NULL: they have them already.
-     */
-    void (*saving)(sel_state *state);
     /* Frees what is no array. NULL: there is nothing. */
     void (*close)(sel_state *state);
 } sel_cpu;

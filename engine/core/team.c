@@ -55,8 +55,9 @@ static sel_status lead_start(sel_state *state, sel_request *request, sel_error *
 }
 
 static sel_status lead_saving(sel_state *state, sel_error *error) {
+    const sel_backend *own = own_backend(state);
     tell(state, (sel_order){.kind = SEL_ORDER_SAVE});
-    return own_backend(state)->saving(state, error);
+    return own->saving ? own->saving(state, error) : SEL_OK;
 }
 
 static sel_status lead_loading(sel_state *state, sel_error *error) {

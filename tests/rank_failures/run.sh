@@ -84,6 +84,48 @@ for from in 0 0.5; do
     done
 done
 
+# Ranks with rows of planes: the law of the lid fails first at a place of rank 1, then at one of rank
+# 0, which comes later in the grid; the law of the floor, which comes after it, at places of all.
+cat >"$work/flow.lua" <<'END'
+local sel = require "selenite"
+local shape, law = sel.shape, sel.law
+local p = sel.params { from = 0 }
+local function lid(y, z, t)
+  if t >= p.from and y > 7 and y < 8 and z > 1 and z < 2 then error("the lid fails at once") end
+  if t >= p.from and y > 1 and y < 2 and z > 3 and z < 4 then error("the lid fails later") end
+  return 0, 0.01 * t, 0
+end
+local function floor(t)
+  if t >= p.from then error("the floor fails") end
+  return 0, 0, 0
+end
+return sel.lbm {
+  lattice = "D3Q19", size = { 6, 10, 10 }, nu = 0.1,
+  regions = {
+    { name = "walls", where = shape.faces, law = law.wall {} },
+    { name = "lid", where = shape.face "x+", law = law.wall { velocity = lid } },
+    { name = "floor", where = shape.face "z-" + shape.face "y-", law = law.wall { velocity = floor } },
+  },
+  stop = { steps = 8 },
+}
+END
+first_place_is_named() {
+    exits 1 "$selenite" run "$work/flow.lua" "from=$1" --ranks "$2" --threads 1 --quiet \
+        --backend "$backend" -o "$work/flow" --force 2>"$work/said" || return 1
+    cat "$work/said"
+    grep -q "the lid fails at once" "$work/said" && ! grep -qE "fails later|the floor fails" "$work/said"
+}
+SELENITE_ACROSS=2
+export SELENITE_ACROSS
+for from in 0 5; do
+    [ "$backend" = cpu ] || break # a device names the place that it comes to first
+    for ranks in 2 4; do
+        ok "the first place at which laws of a flow fail is named, from t = $from on: ranks $ranks" \
+            first_place_is_named $from $ranks
+    done
+done
+unset SELENITE_ACROSS
+
 # Waits until there is a file, a minute at most: ranks that share devices may begin late.
 comes() {
     for _ in $(seq 600); do

@@ -7,10 +7,9 @@ if ! find_open_mpi; then
     exit 0
 fi
 
-# cut_in N COMMAND...: with N ranks beside each other along y.
+# cut_in N COMMAND...: with N ranks beside each other along y; empty: as many as fit best.
 cut_in() {
-    SELENITE_ACROSS=$1
-    export SELENITE_ACROSS
+    [ -z "$1" ] || { SELENITE_ACROSS=$1 && export SELENITE_ACROSS; }
     shift
     "$@"
     got=$?

@@ -31,13 +31,15 @@ boxes() {
     done
 }
 
-# What four ranks have saved others go on with.
+# What four ranks have saved others go on with. across: ranks beside each other along y, empty: what
+# fits.
+across=
 goes_on() {
     scenario=tests/checkpoint/$1.lua
     shift
     rm -rf "$work/one" "$work/four"
     run "$scenario" steps=150 save=77 "$@" -o "$work/one" &&
-        run "$scenario" steps=77 save=77 "$@" --ranks 4 -o "$work/four" || return 1
+        cut_in "$across" run "$scenario" steps=77 save=77 "$@" --ranks 4 -o "$work/four" || return 1
     for ranks in 1 2 3; do
         rm -rf "$work/many"
         cp -r "$work/four" "$work/many"
@@ -91,6 +93,9 @@ ok "boxes of a plate with laws and a source in time, all outputs" \
 ok "boxes of nodes, f64" boxes tests/checkpoint/plate.lua layout=node deep=9 steps=60 --precision f64
 ok "boxes of rules, all outputs" boxes tests/checkpoint/rule.lua deep=9 steps=60
 ok "a checkpoint of four boxes goes on in one, two and three: plate" goes_on plate deep=9
+across=2
+ok "a checkpoint of four boxes goes on in one, two and three: box" goes_on box
+across=
 ok "rules in 3-D, periodic along y" shared tests/checkpoint/rule.lua deep=9 steps=60
 ending "steps = 20000, steady = 0.1, every = 500" scenarios/porous2d.lua \
     "picture = '$PWD/scenarios/porous2d_square.png'" >"$work/porous.lua"
@@ -367,6 +372,27 @@ memory_falls() {
     awk "BEGIN { exit !($four * 3 < $one * 1000) }"
 }
 ok "the memory of a rank falls with their number" memory_falls
+
+# Moving walls at most links of a flow, with their forces and balance: four ranks have 0.3 of the
+# memory each, or less.
+links_are_divided() {
+    cat >"$work/rods.lua" <<'END'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+local rods = shape.inside(function(x, y) return math.floor(x) % 2 == 0 and math.floor(y) % 2 == 0 end)
+return sel.lbm {
+  lattice = "D3Q19", size = { 48, 48, 96 }, nu = 0.1, periodic = { "x", "y", "z" },
+  regions = { { name = "rods", where = rods, law = law.wall { velocity = function(x, t) return 0, 0, 0.01 * math.sin(x + t) end } } },
+  stop = { steps = 2 }, output = { out.force { region = "rods", every = 1 }, out.balance { every = 1 } },
+}
+END
+    "$selenite" check "$work/rods.lua" --ranks 4 --backend cpu >"$work/said" || return 1
+    one=$(sed -n 's/^ *memory  *\([0-9.]*\) MB of.*/\1/p' "$work/said")
+    four=$(sed -n 's/^ *rank 0 .* memory \([0-9.]*\) MB,.*/\1/p' "$work/said")
+    echo "$one MB, $four MB"
+    awk "BEGIN { exit !($four < 0.3 * $one) }"
+}
+ok "the memory of a rank falls with their number: links" links_are_divided
 
 # What a process takes, kB: the largest of those that a command starts.
 takes() {

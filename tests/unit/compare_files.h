@@ -343,7 +343,7 @@ static inline double column_scale(const compared_run *run, const char *name) {
     const lbm_numbers *numbers = &run->plan->numbers;
     const sel_grid *grid = &run->plan->base.domain->grid;
     const double mach = run->largest / numbers->velocity_unit;
-    const double links = (double)run->plan->boundary.link_count;
+    const double links = (double)run->plan->boundary.links.count;
     const double mass = mach * numbers->density_unit * pow(grid->dx[0], grid->dims);
     const double force = mach * numbers->density_unit * numbers->velocity_unit *
                          numbers->velocity_unit * pow(grid->dx[0], grid->dims - 1);

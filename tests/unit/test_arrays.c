@@ -191,7 +191,7 @@ static void test_a_state_goes_on_from_what_was_saved(void **unused) {
     case_read(&d, LBM_VELOCITY, 2, resumed);
     assert_memory_equal(straight, resumed, sizeof straight);
     assert_memory_equal(case_state(&c)->all.link_flow, case_state(&d)->all.link_flow,
-                        (size_t)case_boundary(&c)->link_count * sizeof(double));
+                        (size_t)case_boundary(&c)->links.count * sizeof(double));
     case_end(&c);
     case_end(&d);
 }

@@ -405,7 +405,7 @@ static void compare_links(twins *t, int region) {
     const lbm_numbers *numbers = &twins_plan(t)->numbers;
     const tolerance allowed = twins_tolerance(t, false);
     /* At most all cells' links, each as large as the velocity, at most all rows away. */
-    const double links = (double)twins_plan(t)->boundary.link_count;
+    const double links = (double)twins_plan(t)->boundary.links.count;
     const double size = links * t->velocity / numbers->velocity_unit;
     for (int a = 0; a < 3; a++) {
         snprintf(what, sizeof what, "force_%c on %s", axis[a],

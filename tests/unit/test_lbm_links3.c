@@ -75,7 +75,7 @@ static void test_box_has_links_at_faces_edges_and_corners(void **unused) {
         assert_true(!cell || (cell->links == cell->bounced && cell->opening == LBM_CLOSED));
         all += links[faces];
     }
-    assert_int_equal(b->link_count, all);
+    assert_int_equal(b->links.count, all);
     assert_int_equal(b->cell_count, NX * NY * NZ - 2 * 3 * 4);
     assert_int_equal(b->rows, NY * NZ);
     assert_int_equal(b->span_count, NY * NZ);
@@ -304,9 +304,9 @@ static void test_lists_do_not_depend_on_threads(void **unused) {
         omp_set_num_threads(k);
         assert_int_equal(lbm_boundary_create(c.domain, one->lattice, &other, &c.error), SEL_OK);
         assert_int_equal(other.cell_count, one->cell_count);
-        assert_int_equal(other.link_count, one->link_count);
+        assert_int_equal(other.links.count, one->links.count);
         assert_int_equal(other.span_count, one->span_count);
-        assert_memory_equal(other.link_region, one->link_region, (size_t)one->link_count);
+        assert_memory_equal(other.link_region, one->link_region, (size_t)one->links.count);
         assert_memory_equal(other.spans, one->spans, (size_t)one->span_count * sizeof(lbm_span));
         assert_memory_equal(other.row_cells, one->row_cells, (size_t)(one->rows + 1) * 8);
         assert_memory_equal(other.row_spans, one->row_spans, (size_t)(one->rows + 1) * 8);
@@ -321,41 +321,100 @@ static void test_lists_do_not_depend_on_threads(void **unused) {
     case_end(&c);
 }
 
-/* Of four ranks each lists the cells of its patch, as one rank lists them for the grid. */
-static void test_rank_lists_the_cells_of_its_patch(void **unused) {
+/* Walls, one of which moves, and a face that is open. */
+static void paint_all_kinds(lbm_case *c) {
+    case_begin3(c, 6, 7, 8, 1);
+    case_wall(c, case_faces(c));
+    case_region(c, case_face(c, SEL_Y_MAX), &lbm_wall_table, sel_constant3(0.1, 0, 0.2));
+    case_region(c, case_face(c, SEL_X_MIN), &lbm_velocity_table, sel_constant3(0.1, 0, 0));
+    case_wall(c, case_box3(c, (double[]){2, 2, 3}, (double[]){4, 4, 5}));
+}
+
+/* The places of laws in a row are those of the grid, with targets less by what is before. */
+static int64_t assert_places(const lbm_batch *own, const lbm_batch *all, int64_t at, int64_t first,
+                             int64_t begin, int64_t count) {
+    for (int64_t k = 0; k < all->count; k++) {
+        if (all->target[k] < begin || all->target[k] >= begin + count) {
+            continue;
+        }
+        assert_true(own->x[at] == all->x[k] && own->y[at] == all->y[k] && own->z[at] == all->z[k]);
+        assert_int_equal(own->target[at] - first, all->target[k] - begin);
+        assert_int_equal(own->incoming[at], all->incoming[k]);
+        at++;
+    }
+    return at;
+}
+
+/* Of four ranks each lists the cells, links, openings and places of laws of its patch, as one rank
+ * lists them for the grid. */
+static void test_rank_lists_what_is_in_its_patch(void **unused) {
     (void)unused;
-    int64_t cells = 0;
+    int64_t cells = 0, all_links = 0;
     lbm_case all;
-    case_begin3(&all, 6, 7, 8, 1);
-    case_wall(&all, case_faces(&all));
+    paint_all_kinds(&all);
     case_must_plan(&all);
     const lbm_boundary *whole = case_boundary(&all);
     for (int r = 0; r < 4; r++) {
         const sel_ranks ranks = {.rank = r, .count = 4};
         sel_decomposition d;
         lbm_case c;
-        case_begin3(&c, 6, 7, 8, 1);
-        case_wall(&c, case_faces(&c));
+        paint_all_kinds(&c);
         assert_int_equal(sel_domain_create(&c.simulation, NULL, &c.domain, &c.error), SEL_OK);
         assert_int_equal(sel_decompose(c.domain, 4, 2, &d), 4);
         sel_domain_divide(c.domain, &ranks, &d);
         assert_int_equal(sel_plan_create(&c.simulation, c.domain, SEL_F64, &c.plan, &c.error),
                          SEL_OK);
         const lbm_boundary *b = case_boundary(&c);
-        assert_int_equal(b->link_count, whole->link_count);
+        int64_t links = 0, openings = 0, places[2] = {0, 0}, most[2];
+        assert_int_equal(b->batches.count, 2);
+        assert_int_equal(b->links.all, whole->links.count);
+        assert_true((b->links.before != NULL) == (r == 0) && (b->open != NULL) == (r == 0));
+        assert_int_equal(b->everywhere.count, r == 0 ? 2 : 0);
         for (int64_t row = 0; row < b->rows; row++) {
             const bool own = sel_rank_of_row(&d, row) == r;
             const int64_t here = b->row_cells[row + 1] - b->row_cells[row];
             const int64_t listed = whole->row_cells[row + 1] - whole->row_cells[row];
             assert_int_equal(here, own ? listed : 0);
-            assert_int_equal(b->row_spans[row + 1] - b->row_spans[row], own);
-            assert_memory_equal(b->cells + b->row_cells[row], whole->cells + whole->row_cells[row],
-                                (size_t)here * sizeof *b->cells);
+            assert_int_equal(b->row_spans[row + 1] - b->row_spans[row],
+                             own ? whole->row_spans[row + 1] - whole->row_spans[row] : 0);
+            const int64_t first = whole->links.before[row];
+            const int64_t count = own ? whole->links.before[row + 1] - first : 0;
+            int64_t opening = -1, opened = 0;
+            for (int64_t i = 0; i < here; i++) {
+                lbm_boundary_cell its = b->cells[b->row_cells[row] + i];
+                const lbm_boundary_cell *one = &whole->cells[whole->row_cells[row] + i];
+                its.first_link = (uint32_t)(its.first_link - links + first);
+                if (its.opening_index >= 0) {
+                    assert_int_equal(its.opening_index, openings + opened++);
+                    opening = opening < 0 ? one->opening_index : opening;
+                    its.opening_index = one->opening_index;
+                }
+                assert_memory_equal(&its, one, sizeof its);
+            }
+            assert_memory_equal(b->link_region + links, whole->link_region + first, (size_t)count);
+            for (int k = 0; k < 2; k++) {
+                const bool at_links = b->batches.v[k].goal == LBM_TO_LINKS;
+                places[k] = assert_places(&b->batches.v[k], &whole->batches.v[k], places[k],
+                                          at_links ? links : openings, at_links ? first : opening,
+                                          at_links ? count : opened);
+            }
+            links += count;
+            openings += opened;
         }
+        assert_int_equal(links, b->links.count);
+        assert_int_equal(openings, b->open_count);
+        assert_true(places[0] == b->batches.v[0].count && places[1] == b->batches.v[1].count);
+        const sel_patch patch = sel_patch_of(&d, r);
+        const sel_rows rows = sel_patch_rows(&c.domain->grid, &patch);
+        lbm_batches_count(whole, &rows, &most[0], &most[1]);
+        assert_int_equal(most[0], openings);
+        assert_int_equal(most[1], b->batches.largest);
         cells += b->cell_count;
+        all_links += links;
         case_end(&c);
     }
     assert_int_equal(cells, whole->cell_count);
+    assert_int_equal(all_links, whole->links.count);
     case_end(&all);
 }
 
@@ -369,7 +428,7 @@ int main(void) {
         cmocka_unit_test(test_opposite_open_faces_of_one_cell_are_refused),
         cmocka_unit_test(test_moving_walls_act_at_the_middle_of_links),
         cmocka_unit_test(test_lists_do_not_depend_on_threads),
-        cmocka_unit_test(test_rank_lists_the_cells_of_its_patch),
+        cmocka_unit_test(test_rank_lists_what_is_in_its_patch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

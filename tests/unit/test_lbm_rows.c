@@ -180,7 +180,7 @@ static void check_row(const lbm_case *c, const lbm_step *step, const case_flow *
 /* The balance of mass adds up what each link carries. */
 static void check_flow(const lbm_case *c, const lbm_step *step, const double *before) {
     const lbm_boundary *b = case_boundary(c);
-    const size_t bytes = (size_t)b->link_count * sizeof *before;
+    const size_t bytes = (size_t)b->links.count * sizeof *before;
     double *flow = malloc(bytes), own[LBM_MAX_Q], g[LBM_MAX_Q];
     assert_non_null(flow);
     memcpy(flow, before, bytes);
@@ -198,7 +198,7 @@ static void check(const case_flow *flow) {
     lbm_case c;
     begin(&c, flow);
     case_advance(&c, 3);
-    const size_t bytes = (size_t)case_boundary(&c)->link_count * sizeof(double);
+    const size_t bytes = (size_t)case_boundary(&c)->links.count * sizeof(double);
     double *before = malloc(bytes);
     assert_non_null(before);
     memcpy(before, case_state(&c)->all.link_flow, bytes);

@@ -64,6 +64,14 @@ typedef struct lbm_numbers {
     double velocity_unit, density_unit, pressure_unit;
 } lbm_numbers;
 
+/* What laws and the initial state show before a run (lbm_find_extremes). User's units. `velocity`:
+ * the largest that is given: by the reference, by laws (sampled over the run) or by the initial
+ * state (sampled at some cells). The others: minimum and maximum of 0 and of the gauge pressures
+ * that laws give, sampled over the run. */
+typedef struct lbm_extremes {
+    double velocity, lowest, highest;
+} lbm_extremes;
+
 typedef struct lbm_plan {
     sel_plan base;
     const lbm_params *params;
@@ -71,6 +79,7 @@ typedef struct lbm_plan {
     lbm_boundary boundary;
     lbm_batch acceleration; /* see lbm_acceleration_batch */
     double origin;          /* 0: each coordinate at which a uniform one is evaluated */
+    lbm_extremes extremes;  /* when the plan was made; of ranks that do not know all places */
 } lbm_plan;
 
 /* Bytes of a stored number; element `at` of an array of such numbers, and storing it. */
@@ -111,12 +120,7 @@ void lbm_hint(const sel_plan *plan, double largest, char *text, size_t size);
 
 /* ---- what laws and initial state show before a run: lbm_samples.c ---- */
 
-/* User's units. `velocity`: the largest that is given: by the reference, by laws (sampled over the
- * run) or by the initial state (sampled at some cells). The others: minimum and maximum of 0 and of
- * the gauge pressures that laws give, sampled over the run. */
-typedef struct lbm_extremes {
-    double velocity, lowest, highest;
-} lbm_extremes;
+/* On ranks other than 0 those of when the plan was made. */
 lbm_extremes lbm_find_extremes(const lbm_plan *plan);
 
 /* Period of the slowest sound, 4 L / c_s in steps, with L the longest axis that has an open face;

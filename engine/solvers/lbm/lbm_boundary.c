@@ -341,11 +341,11 @@ static void list_rows(lbm_boundary *b, tally counts[]) {
     }
 }
 
-/* Memory of the cells and spans of all rows. */
+/* Memory of the cells, spans and links of all rows. */
 static sel_status allocate_rows(lbm_boundary *b, sel_error *error) {
     const size_t rows = (size_t)b->rows + 1, spans = (size_t)b->span_count * sizeof *b->spans;
     const size_t cells = (size_t)b->cell_count * sizeof *b->cells;
-    const size_t bytes = cells + spans + 2 * rows * sizeof *b->row_cells;
+    const size_t bytes = cells + spans + 2 * rows * sizeof *b->row_cells + (size_t)b->links.count;
     b->cells = malloc(bytes);
     if (!b->cells) {
         return sel_fail_memory(error, "the list of boundary cells", bytes);
@@ -353,22 +353,19 @@ static sel_status allocate_rows(lbm_boundary *b, sel_error *error) {
     b->spans = (lbm_span *)(void *)(b->cells + b->cell_count);
     b->row_cells = (int64_t *)(void *)(b->spans + b->span_count);
     b->row_spans = b->row_cells + rows;
+    b->link_region = (uint8_t *)(b->row_spans + rows);
     return SEL_OK;
 }
 
-/* And of what all ranks know. */
 static sel_status lbm_boundary_allocate(lbm_boundary *b, sel_error *error) {
-    const size_t rows = (size_t)b->rows * sizeof *b->row_links;
-    const size_t open = (size_t)b->open_count * sizeof *b->open;
-    const size_t bytes = rows + open + (size_t)b->link_count;
+    const size_t open = ((size_t)b->open_count + 1) * sizeof *b->open;
+    const size_t rows = ((size_t)b->rows + 1) * sizeof *b->links.before;
     sel_status status = allocate_rows(b, error);
-    b->row_links = status ? NULL : malloc(bytes);
-    if (!b->row_links) {
-        return status ? status : sel_fail_memory(error, "the list of boundary cells", bytes);
+    b->open = status ? NULL : malloc(open);
+    if (!status && (!b->open || !sel_sites_create(&b->links, &b->domain->grid, NULL, NULL))) {
+        status = sel_fail_memory(error, "the list of boundary cells", rows + open);
     }
-    b->open = (lbm_open_cell *)(void *)(b->row_links + b->rows);
-    b->link_region = (uint8_t *)(b->open + b->open_count);
-    return SEL_OK;
+    return status;
 }
 
 /* What is known of cells with wet faces wherever they are. */
@@ -404,7 +401,7 @@ static sel_status lbm_boundary_list(lbm_boundary *b, sel_error *error) {
         sum.spans += here.spans;
     }
     b->cell_count = sum.cells;
-    b->link_count = sum.links;
+    b->links.count = sum.links;
     b->open_count = sum.openings;
     b->span_count = sum.spans;
     sel_status status =
@@ -420,9 +417,10 @@ static sel_status lbm_boundary_list(lbm_boundary *b, sel_error *error) {
             b->row_cells[row] = row < b->rows ? counts[row].cells : sum.cells;
             b->row_spans[row] = row < b->rows ? counts[row].spans : sum.spans;
         }
-        for (int64_t row = 0; row < b->rows; row++) {
-            b->row_links[row] = (uint32_t)counts[row].links;
+        for (int64_t row = 0; row <= b->rows; row++) {
+            b->links.before[row] = row < b->rows ? counts[row].links : sum.links;
         }
+        b->links.count = b->links.all = sum.links;
         describe_open_cells(b);
     }
     free(counts);
@@ -452,53 +450,79 @@ sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *latt
     return status;
 }
 
-/* Appends the cells and spans of a row, or nothing of one that another rank has. */
-static void keep_row(lbm_boundary *to, const lbm_boundary *from, int64_t row, bool own) {
+/* Appends the cells, spans and links of a row, or nothing of one that another rank has. *links: the
+ * links so far. */
+static void keep_row(lbm_boundary *to, const lbm_boundary *from, int64_t row, bool own,
+                     int64_t *links) {
     const int64_t cell = from->row_cells[row], span = from->row_spans[row];
+    const int64_t link = from->links.before[row];
     const int64_t cells = own ? from->row_cells[row + 1] - cell : 0;
     const int64_t spans = own ? from->row_spans[row + 1] - span : 0;
+    const int64_t count = own ? from->links.before[row + 1] - link : 0;
+    for (int64_t k = 0; k < cells; k++) {
+        lbm_boundary_cell here = from->cells[cell + k];
+        here.first_link = (uint32_t)(here.first_link - link + *links);
+        if (here.opening_index >= 0) {
+            here.opening_index = (int32_t)to->open_count++;
+        }
+        if (to->cells) {
+            to->cells[to->cell_count + k] = here;
+        }
+    }
     if (to->cells) {
-        memcpy(to->cells + to->cell_count, from->cells + cell, (size_t)cells * sizeof *to->cells);
         memcpy(to->spans + to->span_count, from->spans + span, (size_t)spans * sizeof *to->spans);
+        memcpy(to->link_region + *links, from->link_region + link, (size_t)count);
         to->row_cells[row + 1] = to->cell_count + cells;
         to->row_spans[row + 1] = to->span_count + spans;
     }
     to->cell_count += cells;
     to->span_count += spans;
+    *links += count;
 }
 
 sel_status lbm_boundary_keep_patch(lbm_boundary *boundary, sel_error *error) {
     const lbm_boundary all = *boundary;
     const sel_domain *domain = all.domain;
-    const bool divided = domain->ranks != NULL;
-    const sel_patch patch =
-        divided ? sel_patch_of(&domain->decomposition, domain->ranks->rank) : (sel_patch){{0}, {0}};
+    if (!domain->ranks) {
+        return SEL_OK;
+    }
+    const sel_patch patch = sel_patch_of(&domain->decomposition, domain->ranks->rank);
     const int64_t ny = domain->grid.n[1];
     sel_status status = SEL_OK;
     lbm_boundary kept = all;
+    kept.links = sel_sites_divide(&all.links, domain->ranks, &domain->decomposition);
     kept.cells = NULL;
     /* First to count them. */
-    for (int turn = 0; turn < 2 && divided && !status; turn++) {
+    for (int turn = 0; turn < 2 && !status; turn++) {
+        int64_t links = 0;
         status = turn ? allocate_rows(&kept, error) : SEL_OK;
-        kept.cell_count = kept.span_count = 0;
+        kept.cell_count = kept.span_count = kept.open_count = 0;
         if (turn && !status) {
             kept.row_cells[0] = kept.row_spans[0] = 0;
         }
         for (int64_t row = 0; row < all.rows && !status; row++) {
             const int64_t y = row % ny, z = row / ny;
             keep_row(&kept, &all, row,
-                     y >= patch.lo[1] && y < patch.hi[1] && z >= patch.lo[2] && z < patch.hi[2]);
+                     y >= patch.lo[1] && y < patch.hi[1] && z >= patch.lo[2] && z < patch.hi[2],
+                     &links);
         }
     }
-    if (kept.cells) {
-        free(all.cells);
-        *boundary = kept;
+    if (status) {
+        return status;
     }
-    return status;
+    free(all.cells);
+    if (domain->ranks->rank > 0) {
+        free(kept.open);
+        sel_sites_free(&kept.links);
+        kept.open = NULL;
+    }
+    *boundary = kept;
+    return SEL_OK;
 }
 
 void lbm_boundary_free(lbm_boundary *boundary) {
-    free(boundary->cells);     /* and all behind them */
-    free(boundary->row_links); /* and all behind them */
+    free(boundary->cells); /* and all behind them */
+    free(boundary->open);
+    sel_sites_free(&boundary->links);
     *boundary = (lbm_boundary){0};
 }

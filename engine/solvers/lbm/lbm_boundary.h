@@ -5,6 +5,7 @@
 #define LBM_BOUNDARY_H
 
 #include "engine/solvers/lbm/lbm_method.h"
+#include "engine/core/sites.h"
 #include "engine/scene/solver.h"
 
 /* What a law is to the cells before it: a row for each law and, of walls, for each scheme
@@ -67,17 +68,16 @@ typedef struct lbm_open_cell {
     uint8_t opening;
 } lbm_open_cell;
 
-/* Cells and spans are those of the rank's patch (lbm_boundary_keep_patch); before, and without
- * ranks, of all rows. Links and openings are those of the grid, numbered row by row. */
+/* Cells, spans, links, openings and the places of laws are those of the rank's patch, numbered row
+ * by row (lbm_boundary_keep_patch); before, and without ranks, of all rows. */
 typedef struct lbm_boundary {
     const sel_domain *domain;
     const lbm_lattice *lattice;
-    int64_t cell_count, link_count, open_count, span_count;
+    int64_t cell_count, open_count, span_count;
+    sel_sites links;
     int64_t rows;             /* ny nz: row y + ny z */
     lbm_boundary_cell *cells; /* row by row */
     int64_t *row_cells;       /* [rows + 1] first cell of each row */
-    uint32_t *row_links;      /* [rows] first link of each row */
-    lbm_open_cell *open;      /* [open_count] */
     bool free_face;           /* a face lets pass what the flow wants: law.pressure, law.outflow */
     int edge_wall;        /* region of the wall, or law.velocity, at the first cell in grid order
                              in which wet faces meet and one is such; 0: there is none */
@@ -87,6 +87,9 @@ typedef struct lbm_boundary {
     const lbm_law_row *law[SEL_REGION_NUMBERS]; /* by region; 0: no region */
     bool moves[SEL_REGION_NUMBERS];             /* by region: half-way walls with a velocity */
     lbm_batches batches;
+    /* Of the grid, for what looks at all places of laws; NULL and empty: rank 0 has them. */
+    lbm_open_cell *open;
+    lbm_batches everywhere;
 } lbm_boundary;
 
 /* Faces of velocity, pressure, outflow and of walls with scheme "zou_he" are wet: they lie at the
@@ -108,7 +111,7 @@ sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *latt
                                lbm_boundary *boundary, sel_error *error);
 void lbm_boundary_free(lbm_boundary *boundary);
 
-/* Keeps the cells and spans of the domain's patch, and frees those of other ranks. */
+/* Keeps the cells, spans and links of the domain's patch, and frees those of other ranks. */
 sel_status lbm_boundary_keep_patch(lbm_boundary *boundary, sel_error *error);
 
 /* The quantity of a region's law; NULL: it has none (a wall at rest). */

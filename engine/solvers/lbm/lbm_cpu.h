@@ -103,6 +103,7 @@ typedef struct lbm_cpu {
     lbm_forcing forcing;
     double *acceleration;        /* [3] uniform, lattice units: of the last collision */
     double *acceleration_before; /* [3] of the collision before that one */
+    bool tried_laws;             /* the last terms have come to the laws, on all ranks */
 } lbm_cpu;
 
 /* The populations of the present step. */
@@ -129,9 +130,6 @@ double lbm_deviation(lbm_cpu *state);
 
 /* sel_cpu.observe */
 void lbm_observe(sel_state *base, bool initially);
-
-/* sel_cpu.saving */
-void lbm_cpu_saving(sel_state *base);
 
 /* sel_cpu.look */
 int lbm_cpu_field(const sel_state *base, int field, int64_t row, int64_t x0, int64_t x1,

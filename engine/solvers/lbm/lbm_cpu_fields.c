@@ -9,6 +9,7 @@
  * step to come, and the strain that of the initial velocity, by differences.
  */
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 #include "engine/solvers/lbm/lbm_cpu.h"
 #include "engine/base/sums.h"
@@ -288,7 +289,7 @@ sel_status lbm_set_initial(lbm_cpu *state, sel_error *error) {
 static void observe_links(const lbm_cpu *state, const lbm_step *step, int64_t row, bool follows) {
     const lbm_boundary *boundary = step->boundary;
     const lbm_plan *plan = state->all.plan;
-    const int64_t count = boundary->link_count;
+    const int64_t count = boundary->links.count;
     void *links = state->all.links;
     for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {
         const lbm_boundary_cell *cell = &boundary->cells[c];
@@ -392,7 +393,7 @@ static void lbm_cpu_fields_add_cell(const lbm_cpu *state, int64_t row,
     const lbm_boundary *boundary = &state->all.plan->boundary;
     const lbm_plan *plan = state->all.plan;
     const void *links = state->all.links;
-    const int64_t count = boundary->link_count;
+    const int64_t count = boundary->links.count;
     const double at[3] = {(double)cell->x, (double)(row % state->layout.ny),
                           (double)(row / state->layout.ny)};
     int64_t link = cell->first_link;
@@ -447,35 +448,42 @@ double lbm_deviation(lbm_cpu *state) {
     return sel_sum_rows(&state->all.base, lbm_cpu_fields_sum_row, false);
 }
 
-void lbm_cpu_saving(sel_state *base) {
-    lbm_cpu *state = (lbm_cpu *)base;
-    char *links = state->all.links;
-    const size_t real = (size_t)lbm_real(base->plan);
-    const size_t half = (size_t)state->all.plan->boundary.link_count * real;
-    sel_state_share_list(base, links, real, lbm_links_before);
-    sel_state_share_list(base, links ? links + half : NULL, real, lbm_links_before);
-    if (base->plan->wants_forces) {
-        sel_state_share_list(base, links ? links + 2 * half : NULL, real, lbm_links_before);
+/* Adds up by region what left through the links of the grid, in their order: on rank 0, which tells
+ * the others. */
+static void sum_flows(const lbm_cpu *state, double *of_region) {
+    const lbm_boundary *boundary = &state->all.plan->boundary;
+    const sel_sites *sites = &boundary->links;
+    const sel_ranks *ranks = state->all.base.ranks;
+    const size_t regions = (size_t)state->all.plan->base.domain->region_count + 1;
+    const bool several = ranks->count > 1, leads = ranks->rank == 0;
+    const size_t all = leads && several ? (size_t)sites->all : 0;
+    double *gathered = several ? sel_ranks_memory(ranks, all * (sizeof *gathered + 1)) : NULL;
+    uint8_t *regions_gathered = (uint8_t *)(gathered + all);
+    const double *flow = several ? gathered : state->all.link_flow;
+    const uint8_t *region = several ? regions_gathered : boundary->link_region;
+    if (several) {
+        sel_sites_gather(sites, state->all.link_flow, sizeof *gathered, gathered);
+        sel_sites_gather(sites, boundary->link_region, 1, regions_gathered);
     }
-    sel_state_share_list(base, state->all.link_flow, sizeof *state->all.link_flow,
-                         lbm_links_before);
+    memset(of_region, 0, regions * sizeof *of_region);
+    for (int64_t link = 0; leads && link < sites->all; link++) {
+        of_region[region[link]] += flow[link];
+    }
+    ranks->broadcast(of_region, regions * sizeof *of_region, false);
+    free(gathered);
 }
 
 /* Moves the flow through links since the last balance to the regions' totals. (A sum over the
  * whole run for each link would lose digits.) A second balance at the same step finds the same
  * rates. */
 static void update_flows(lbm_cpu *state) {
-    const lbm_boundary *boundary = &state->all.plan->boundary;
+    const int64_t links = state->all.plan->boundary.links.count;
     const int64_t steps = state->all.base.step - state->all.balance_step;
     if (steps == 0) {
         return;
     }
-    sel_state_share_list(&state->all.base, state->all.link_flow, sizeof *state->all.link_flow,
-                         lbm_links_before);
-    memset(state->all.rate, 0,
-           sizeof *state->all.rate * (size_t)(state->all.plan->base.domain->region_count + 1));
-    for (int64_t link = 0; link < boundary->link_count; link++) {
-        state->all.rate[boundary->link_region[link]] += state->all.link_flow[link];
+    sum_flows(state, state->all.rate);
+    for (int64_t link = 0; link < links; link++) {
         state->all.link_flow[link] = 0;
     }
     lbm_add_outflow(&state->all, state->all.rate, steps);

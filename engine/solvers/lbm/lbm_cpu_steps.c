@@ -170,15 +170,42 @@ static sel_status apply_laws(lbm_cpu *state, int64_t step, unsigned due, sel_err
                              state->all.open_value, error);
 }
 
+/* All laws of the step from `step` on. A rank has the places of its patch: if one fails, rank 0
+ * finds the first place of the grid. */
+static sel_status apply_all_laws(lbm_cpu *state, int64_t step, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    sel_error own = {.status = SEL_OK}, first = {.status = SEL_OK};
+    sel_status status = apply_laws(state, step, SEL_ALWAYS, &own);
+    const bool failed = sel_state_total(base, status != SEL_OK) > 0;
+    if (failed && base->ranks->count > 1 && base->ranks->rank == 0 &&
+        lbm_batches_try(state->all.plan, step, SEL_ALWAYS, &first)) {
+        own = first;
+        status = first.status;
+    }
+    status = sel_state_agree(base, status, &own);
+    return status ? sel_fail(error, status, "%s", own.text) : SEL_OK;
+}
+
 /* Keeps the acceleration of the step before, too. Populations are forced when they have arrived, at
  * the end of the step. */
 static sel_status lbm_cpu_steps_terms(sel_state *base, unsigned due, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
+    const bool accelerates = state->all.plan->acceleration.depends & due;
+    sel_status status = SEL_OK;
     memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
-    sel_status status = state->all.plan->acceleration.depends & due
-                            ? apply_acceleration(state, (double)base->step + 1, error)
-                            : SEL_OK;
-    return status ? status : apply_laws(state, base->step, due, error);
+    if (accelerates) {
+        status = apply_acceleration(state, (double)base->step + 1, error);
+    }
+    state->tried_laws = accelerates && state->all.acceleration_field
+                            ? sel_state_total(base, status != SEL_OK) == 0
+                            : !status;
+    return state->tried_laws ? apply_laws(state, base->step, due, error) : status;
+}
+
+/* sel_cpu.first_fault */
+static sel_status lbm_cpu_steps_first_fault(sel_state *base, unsigned due, sel_error *error) {
+    const lbm_cpu *state = (const lbm_cpu *)base;
+    return state->tried_laws ? lbm_batches_try(state->all.plan, base->step, due, error) : SEL_OK;
 }
 
 /* sel_cpu.keep_terms: the velocity of the present state depends on its acceleration. */
@@ -197,8 +224,8 @@ static sel_status lbm_cpu_steps_loaded(sel_state *base, sel_error *error) {
     }
     sel_state_exchange(base, base->step, SEL_FETCH);
     sel_status status = apply_acceleration(state, (double)base->step, error);
-    return status ? status
-                  : apply_laws(state, base->step > 0 ? base->step - 1 : 0, SEL_ALWAYS, error);
+    status = sel_state_agree(base, status, error);
+    return status ? status : apply_all_laws(state, base->step > 0 ? base->step - 1 : 0, error);
 }
 
 static sel_status lbm_cpu_steps_start(sel_state *base, sel_error *error) {
@@ -208,7 +235,7 @@ static sel_status lbm_cpu_steps_start(sel_state *base, sel_error *error) {
     memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
     status = sel_state_agree(base, status, error);
     status = status ? status : lbm_set_initial(state, error);
-    status = status ? status : apply_laws(state, 0, SEL_ALWAYS, error);
+    status = status ? status : apply_all_laws(state, 0, error);
     if (!status && base->plan->wants_balance) {
         state->all.first_mass = lbm_mass(&state->all, lbm_deviation(state));
     }
@@ -276,7 +303,7 @@ const sel_cpu lbm_on_cpu = {
     .observe = lbm_observe,
     .steps = steps,
     .loaded = lbm_cpu_steps_loaded,
-    .saving = lbm_cpu_saving,
+    .first_fault = lbm_cpu_steps_first_fault,
     .look = {.ready = lbm_cpu_steps_ready,
              .field = lbm_cpu_field,
              .main = lbm_cpu_main,

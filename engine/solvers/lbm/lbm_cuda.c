@@ -82,11 +82,11 @@ static void lbm_cuda_describe(lbm_cuda *state) {
 
 static sel_status lbm_cuda_fits(const sel_plan *base, sel_error *error) {
     const sel_grid *grid = &base->domain->grid;
-    if ((double)((const lbm_plan *)base)->boundary.link_count >= most_numbers) {
+    if ((double)((const lbm_plan *)base)->boundary.links.count >= most_numbers) {
         return sel_fail(error, SEL_NO_DEVICE,
                         "the CUDA backend takes up to 2^32 links between fluid and boundary, and "
                         "this domain has %.3g; use --backend cpu",
-                        (double)((const lbm_plan *)base)->boundary.link_count);
+                        (double)((const lbm_plan *)base)->boundary.links.count);
     }
     if (grid->n[0] > longest_row) {
         return sel_fail(error, SEL_NO_DEVICE,
@@ -168,7 +168,7 @@ static void show_arrays(lbm_cuda *state) {
     state->pattern.boundary.link_add = all->link_add;
     state->pattern.boundary.open_value = all->open_value;
     if (all->copies > 1) {
-        state->pattern.boundary.link_stride = all->plan->boundary.link_count;
+        state->pattern.boundary.link_stride = all->plan->boundary.links.count;
         state->pattern.boundary.open_stride = LBM_OPEN_VALUES * all->plan->boundary.open_count;
     }
     state->pattern.boundary.link_flow = all->link_flow;
@@ -398,23 +398,27 @@ static sel_status lbm_cuda_look(sel_state *base, int field, const cuda_look **la
 
 /* ---- fluxes through links, and the balance of mass ---- */
 
+static int64_t links_before(const sel_state *base, int64_t row) {
+    return ((const lbm_plan *)base->plan)->boundary.links.before[row];
+}
+
 /* What ranks know of their own links, all get to know. */
 static sel_status share_links(lbm_cuda *state, sel_error *error) {
-    const int64_t count = state->all.plan->boundary.link_count;
+    const int64_t count = state->all.plan->boundary.links.count;
     const size_t real = (size_t)lbm_real(&state->all.plan->base);
     const int rows = !state->all.links ? 0 : state->all.plan->base.wants_forces ? 3 : 2;
     sel_status status = SEL_OK;
     for (int k = 0; k < rows && !status; k++) {
         char *row = (char *)state->all.links + (size_t)(k * count) * real;
-        status = cuda_share_list(&state->all.base, row, count, real, lbm_links_before, error);
+        status = cuda_share_list(&state->all.base, row, count, real, links_before, error);
     }
     return status;
 }
 
 static sel_status share_flows(lbm_cuda *state, sel_error *error) {
     return cuda_share_list(&state->all.base, state->all.link_flow,
-                           state->all.plan->boundary.link_count, sizeof *state->all.link_flow,
-                           lbm_links_before, error);
+                           state->all.plan->boundary.links.count, sizeof *state->all.link_flow,
+                           links_before, error);
 }
 
 static sel_status lbm_cuda_saving(sel_state *base, sel_error *error) {

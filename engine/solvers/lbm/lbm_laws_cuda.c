@@ -83,7 +83,7 @@ static void list_law(const lbm_batch *batch, cuda_law *law, sel_arrays *arrays) 
 static int64_t count_copies(const lbm_cuda *state) {
     const lbm_plan *plan = state->all.plan;
     const lbm_boundary *boundary = &plan->boundary;
-    const int64_t numbers = boundary->link_count + LBM_OPEN_VALUES * boundary->open_count;
+    const int64_t numbers = boundary->links.count + LBM_OPEN_VALUES * boundary->open_count;
     const bool in_time = plan->base.depends & SEL_ON_T;
     const bool field = lbm_acceleration_is_field(plan) && plan->acceleration.depends;
     return in_time && !field && !state->laws.need_host && numbers <= MOST_AHEAD / CUDA_STEPS
@@ -229,7 +229,7 @@ static sel_status start_acceleration(lbm_cuda *state, sel_error *error) {
 /* The values of all other laws for the first step. */
 static sel_status start_boundary(const lbm_state *state, sel_error *error) {
     const lbm_boundary *boundary = &state->plan->boundary;
-    const size_t links = (size_t)boundary->link_count;
+    const size_t links = (size_t)boundary->links.count;
     const size_t values = LBM_OPEN_VALUES * (size_t)boundary->open_count;
     double *link_add = calloc(links + values + 1, sizeof *link_add), *open_value = link_add + links;
     if (!link_add) {

@@ -65,14 +65,14 @@ static void add_openings(const lbm_plan *plan, const lbm_batch *batch, int regio
 
 /* Room for the values of any law. */
 static double *room_for_values(const lbm_plan *plan) {
-    const size_t places = (size_t)plan->boundary.batches.largest;
+    const size_t places = (size_t)plan->boundary.everywhere.largest;
     return malloc((3 * places + 1) * sizeof(double));
 }
 
 /* `steps` steps after time 0. A law that fails counts as zero: failures are reported elsewhere. */
 static void find_passing(const lbm_plan *plan, double *values, double steps, passing *to) {
     const sel_domain *domain = plan->base.domain;
-    const lbm_batches *batches = &plan->boundary.batches;
+    const lbm_batches *batches = &plan->boundary.everywhere;
     *to = (passing){.all_in = 0};
     for (int k = 0; k < batches->count; k++) {
         const lbm_batch *batch = &batches->v[k];

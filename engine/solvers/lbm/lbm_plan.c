@@ -100,7 +100,11 @@ static sel_status lbm_plan_complete_plan(sel_plan *base, sel_error *error) {
     sel_status listed =
         lbm_boundary_create(base->domain, &lbm_lattices[params->lattice], &p->boundary, error);
     listed = listed ? listed : lbm_batches_create(base->domain, &p->boundary, error);
+    if (!listed && base->domain->ranks && base->domain->ranks->rank > 0) {
+        p->extremes = lbm_find_extremes(p);
+    }
     listed = listed ? listed : lbm_boundary_keep_patch(&p->boundary, error);
+    listed = listed ? listed : lbm_batches_keep_patch(base->domain, &p->boundary, error);
     base->depends = p->boundary.batches.depends | p->acceleration.depends;
     return tau ? tau : acceleration ? acceleration : listed;
 }

@@ -88,12 +88,15 @@ static double largest_initial(const lbm_plan *plan) {
 }
 
 lbm_extremes lbm_find_extremes(const lbm_plan *plan) {
-    const lbm_batches *batches = &plan->boundary.batches;
+    const lbm_batches *batches = &plan->boundary.everywhere;
     const int64_t last_step = sel_stop_step(&plan->params->common);
     const double end = last_step == INT64_MAX ? 0 : (double)last_step;
     const double reference = plan->params->common.reference.velocity;
     lbm_extremes found = {.velocity =
                               fmax(largest_initial(plan), isnan(reference) ? 0 : reference)};
+    if (!batches->v) {
+        return plan->extremes;
+    }
     double *values = malloc((3 * (size_t)batches->largest + 1) * sizeof *values);
     for (int k = 0; values && k < batches->count; k++) {
         const lbm_batch *batch = &batches->v[k];
@@ -215,7 +218,7 @@ static void warn_of_batch(start *s, double period, double last, sel_error *warni
 }
 
 bool lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings) {
-    const lbm_batches *batches = &plan->boundary.batches;
+    const lbm_batches *batches = &plan->boundary.everywhere;
     const sel_grid *grid = &plan->base.domain->grid;
     const double period = lbm_sound_period(plan);
     bool moves = false, at_once = false;

@@ -3,6 +3,7 @@
 #include "engine/solvers/lbm/lbm_state.h"
 
 #include <math.h>
+#include "engine/core/collectives.h"
 
 lbm_units lbm_units_of(const lbm_plan *plan) {
     const lbm_numbers *numbers = &plan->numbers;
@@ -77,21 +78,15 @@ bool lbm_links_turn(lbm_state *state, int64_t step) {
     return state->links_follow;
 }
 
-int64_t lbm_links_before(const sel_state *base, int64_t row) {
-    const lbm_boundary *boundary = &((const lbm_plan *)base->plan)->boundary;
-    return row < boundary->rows ? boundary->row_links[row] : boundary->link_count;
-}
-
 /* The arrays that an observed step fills, if the plan wants them. */
 static void list_observed(lbm_state *state, sel_type real) {
     const sel_plan *base = &state->plan->base;
     const sel_grid *grid = &base->domain->grid;
     const unsigned flags = SEL_SAVED | SEL_OPTIONAL | SEL_OBSERVED;
     sel_arrays *arrays = &state->base.arrays;
-    const int64_t rows = base->wants_forces ? 3 : base->wants_links ? 2 : 0;
-    sel_arrays_add(arrays, "links", &state->links, real, rows * state->plan->boundary.link_count,
-                   flags);
-    if (rows) {
+    const int64_t lists = base->wants_forces ? 3 : base->wants_links ? 2 : 0;
+    sel_arrays_add_sites(arrays, "links", &state->links, real, &state->sites, lists, flags);
+    if (lists) {
         const unsigned value = flags | SEL_ON_HOST | SEL_VALUE;
         sel_arrays_add(arrays, "links_step", &state->links_step, SEL_TYPE_OF(state->links_step), 1,
                        value);
@@ -124,6 +119,19 @@ static lbm_vicinity vicinity_of(const lbm_state *state, const sel_layout *layout
     return v;
 }
 
+/* The links, openings and places of a law at most of this rank. A state that is only estimated has
+ * those of its patch, while the plan lists the grid. */
+static void list_sites(lbm_state *state, int64_t *openings, int64_t *places) {
+    const sel_state *base = &state->base;
+    const lbm_boundary *boundary = &state->plan->boundary;
+    state->sites = boundary->links;
+    if (base->ranks->count > 1 && !boundary->links.ranks && !base->arrays.memory) {
+        const sel_rows own = sel_own_rows(base);
+        state->sites = sel_sites_divide(&boundary->links, base->ranks, &base->decomposition);
+        lbm_batches_count(boundary, &own, openings, places);
+    }
+}
+
 void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *acceleration) {
     const lbm_plan *plan = state->plan = (const lbm_plan *)state->base.plan;
     const lbm_boundary *boundary = &plan->boundary;
@@ -153,14 +161,17 @@ void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *
         sel_arrays_add_patch(arrays, "acceleration_field", &state->acceleration_field, real,
                              acceleration, 0);
     }
+    int64_t openings = boundary->open_count, places = boundary->batches.largest;
+    list_sites(state, &openings, &places);
     state->copies = state->copies > 1 ? state->copies : 1;
-    SEL_ADD(arrays, state, link_add, state->copies * boundary->link_count, 0);
-    SEL_ADD(arrays, state, open_value, state->copies * LBM_OPEN_VALUES * boundary->open_count, 0);
-    SEL_ADD(arrays, state, law_values, 3 * boundary->batches.largest, SEL_ON_HOST);
+    SEL_ADD(arrays, state, link_add, state->copies * state->sites.count, 0);
+    SEL_ADD(arrays, state, open_value, state->copies * LBM_OPEN_VALUES * openings, 0);
+    SEL_ADD(arrays, state, law_values, 3 * places, SEL_ON_HOST);
     SEL_ADD(arrays, state, places, field ? 6 * lbm_acceleration_chunk(plan) * domain->grid.n[0] : 0,
             SEL_ON_HOST);
     list_observed(state, real);
-    SEL_ADD(arrays, state, link_flow, books ? boundary->link_count : 0, SEL_SAVED);
+    sel_arrays_add_sites(arrays, "link_flow", &state->link_flow, SEL_TYPE_OF(*state->link_flow),
+                         &state->sites, books, SEL_SAVED);
     SEL_ADD(arrays, state, out, books ? domain->region_count + 1 : 0, SEL_SAVED | SEL_ON_HOST);
     SEL_ADD(arrays, state, rate, books ? domain->region_count + 1 : 0, SEL_SAVED | SEL_ON_HOST);
     if (books) {

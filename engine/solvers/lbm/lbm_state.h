@@ -17,6 +17,7 @@ typedef struct lbm_state {
     void *acceleration_field;
     sel_layout acceleration_layout;
     lbm_vicinity vicinity;         /* its rows */
+    sel_sites sites;               /* the links */
     double *link_add, *open_value; /* see lbm_batches_apply, */
     int64_t copies;     /* of link_add and open_value, one after the other, for `copies` steps */
     double *law_values; /* scratch of lbm_batches_apply, on the host, */
@@ -46,9 +47,6 @@ void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *
  * then kept. Notes that they will be those of `step`. The first step has none before it: step 0
  * shows the step to come. */
 bool lbm_links_turn(lbm_state *state, int64_t step);
-
-/* The first link of a row of cells, in a list of all. */
-int64_t lbm_links_before(const sel_state *base, int64_t row);
 
 lbm_units lbm_units_of(const lbm_plan *plan);
 

@@ -231,7 +231,7 @@ void lbm_cuda_list_boundary(lbm_cuda *state) {
     SEL_ADD(arrays, to, before, word_count(state), 0);
     SEL_ADD(arrays, to, again, most_again(state), 0);
     SEL_ADD(arrays, to, free_blocks, most_free_blocks(state), 0);
-    SEL_ADD(arrays, to, link_region, b->link_count, 0);
+    SEL_ADD(arrays, to, link_region, b->links.count, 0);
 }
 
 static sel_status lbm_steps_cuda_send(lbm_cuda *state, const lists *l, sel_error *error) {
@@ -246,7 +246,7 @@ static sel_status lbm_steps_cuda_send(lbm_cuda *state, const lists *l, sel_error
                  {to->again, l->again, state->again_count * sizeof *l->again},
                  {to->free_blocks, l->free_blocks,
                   (uint64_t)most_free_blocks(state) * sizeof(lbm_gpu_block)},
-                 {to->link_region, b->link_region, (uint64_t)b->link_count}};
+                 {to->link_region, b->link_region, (uint64_t)b->links.count}};
     sel_status status = SEL_OK;
     for (size_t k = 0; k < sizeof parts / sizeof *parts && !status; k++) {
         status = cuda_send(parts[k].to, parts[k].from, parts[k].bytes, error);
@@ -259,7 +259,7 @@ sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error) {
     sel_arrays arrays = {.memory = NULL};
     lists l;
     state->pattern.boundary.cell_count = (uint32_t)b->cell_count;
-    state->pattern.boundary.link_count = b->link_count;
+    state->pattern.boundary.link_count = b->links.count;
     SEL_ADD(&arrays, &l, cells, b->cell_count, 0);
     SEL_ADD(&arrays, &l, words, word_count(state), 0);
     SEL_ADD(&arrays, &l, before, word_count(state), 0);

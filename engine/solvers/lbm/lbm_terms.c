@@ -56,8 +56,7 @@ static void lbm_terms_add_cell(const sel_domain *domain, const lbm_boundary *bou
 }
 
 static void add_all(const sel_domain *domain, const lbm_boundary *boundary,
-                    lbm_batch *const of_region[]) {
-    const lbm_batches *batches = &boundary->batches;
+                    const lbm_batches *batches, lbm_batch *const of_region[]) {
     for (int k = 0; k < batches->count; k++) {
         batches->v[k].count = 0;
     }
@@ -86,8 +85,9 @@ static sel_status lbm_terms_allocate(lbm_batches *batches, int dims, sel_error *
     return SEL_OK;
 }
 
-sel_status lbm_batches_create(const sel_domain *domain, lbm_boundary *boundary, sel_error *error) {
-    lbm_batches *batches = &boundary->batches;
+/* The places in the cells of the boundary. */
+static sel_status lbm_terms_list(const sel_domain *domain, const lbm_boundary *boundary,
+                                 lbm_batches *batches, sel_error *error) {
     lbm_batch *of_region[SEL_REGION_NUMBERS] = {NULL};
     *batches = (lbm_batches){.v = calloc((size_t)domain->region_count + 1, sizeof *batches->v)};
     if (!batches->v) {
@@ -109,21 +109,82 @@ sel_status lbm_batches_create(const sel_domain *domain, lbm_boundary *boundary, 
             of_region[r] = batch;
         }
     }
-    add_all(domain, boundary, of_region);
+    add_all(domain, boundary, batches, of_region);
     sel_status status = lbm_terms_allocate(batches, domain->grid.dims, error);
     if (!status) {
-        add_all(domain, boundary, of_region);
+        add_all(domain, boundary, batches, of_region);
     }
     return status;
 }
 
-void lbm_batches_free(lbm_boundary *boundary) {
-    lbm_batches *batches = &boundary->batches;
+sel_status lbm_batches_create(const sel_domain *domain, lbm_boundary *boundary, sel_error *error) {
+    const sel_status status = lbm_terms_list(domain, boundary, &boundary->everywhere, error);
+    boundary->batches = boundary->everywhere;
+    return status;
+}
+
+static void lbm_terms_free(lbm_batches *batches) {
     for (int k = 0; k < batches->count; k++) {
         free(batches->v[k].x); /* and all behind it */
     }
     free(batches->v);
     *batches = (lbm_batches){0};
+}
+
+void lbm_batches_free(lbm_boundary *boundary) {
+    if (boundary->batches.v != boundary->everywhere.v) {
+        lbm_terms_free(&boundary->batches);
+    }
+    lbm_terms_free(&boundary->everywhere);
+    boundary->batches = boundary->everywhere;
+}
+
+sel_status lbm_batches_keep_patch(const sel_domain *domain, lbm_boundary *boundary,
+                                  sel_error *error) {
+    sel_status status = SEL_OK;
+    if (domain->ranks) {
+        boundary->batches = (lbm_batches){0};
+        status = lbm_terms_list(domain, boundary, &boundary->batches, error);
+    }
+    if (domain->ranks && domain->ranks->rank > 0) {
+        lbm_terms_free(&boundary->everywhere);
+    }
+    return status;
+}
+
+/* How many of the ascending targets of a batch are below a number. */
+static int64_t lbm_terms_below(const lbm_batch *batch, int64_t number) {
+    int64_t low = 0, high = batch->count;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        low = batch->target[middle] < number ? middle + 1 : low;
+        high = batch->target[middle] < number ? high : middle;
+    }
+    return low;
+}
+
+void lbm_batches_count(const lbm_boundary *boundary, const sel_rows *rows, int64_t *openings,
+                       int64_t *places) {
+    int64_t counts[SEL_REGION_NUMBERS] = {0};
+    *openings = *places = 0;
+    for (int64_t k = 0; k < rows->count; k++) {
+        const int64_t row = sel_row_of(rows, k);
+        int64_t first = -1, here = 0;
+        for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {
+            const int64_t opening = boundary->cells[c].opening_index;
+            first = first < 0 ? opening : first;
+            here += opening >= 0;
+        }
+        *openings += here;
+        for (int b = 0; b < boundary->batches.count; b++) {
+            const lbm_batch *batch = &boundary->batches.v[b];
+            const bool links = batch->goal == LBM_TO_LINKS;
+            const int64_t from = links ? boundary->links.before[row] : first;
+            const int64_t to = links ? boundary->links.before[row + 1] : first + here;
+            counts[b] += lbm_terms_below(batch, to) - lbm_terms_below(batch, from);
+            *places = counts[b] > *places ? counts[b] : *places;
+        }
+    }
 }
 
 /* ---- laws ---- */
@@ -171,6 +232,22 @@ sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, unsigned due, d
             }
         }
     }
+    return status;
+}
+
+sel_status lbm_batches_try(const lbm_plan *plan, int64_t step, unsigned due, sel_error *error) {
+    const lbm_batches *batches = &plan->boundary.everywhere;
+    const size_t bytes = (3 * (size_t)batches->largest + 1) * sizeof(double);
+    double *values = malloc(bytes);
+    sel_status status = values ? SEL_OK : sel_fail_memory(error, "the laws", bytes);
+    for (int k = 0; k < batches->count && !status; k++) {
+        const lbm_batch *batch = &batches->v[k];
+        if ((batch->depends | SEL_ALWAYS) & due) {
+            status = lbm_batch_evaluate(batch, plan->base.domain, lbm_batch_steps(batch, step),
+                                        values, error);
+        }
+    }
+    free(values);
     return status;
 }
 
@@ -243,20 +320,13 @@ sel_status lbm_acceleration_rows(const lbm_plan *plan, double steps, int64_t fir
 /* An acceleration that depends on the place is evaluated in one row of cells. */
 sel_status lbm_ahead(const sel_plan *base, int64_t step, sel_error *error) {
     const lbm_plan *plan = (const lbm_plan *)base;
-    const lbm_batches *batches = &plan->boundary.batches;
     const int64_t nx = base->domain->grid.n[0];
-    const size_t numbers = (size_t)(3 * batches->largest + 9 * nx);
-    double *values = malloc(numbers * sizeof *values);
+    const size_t bytes = (size_t)(9 * nx) * sizeof(double);
+    const sel_status laws = lbm_batches_try(plan, step, SEL_ON_T, error);
+    sel_status acceleration = SEL_OK;
+    double *values = malloc(bytes);
     if (!values) {
-        return sel_fail_memory(error, "the laws", numbers * sizeof *values);
-    }
-    sel_status laws = SEL_OK, acceleration = SEL_OK;
-    for (int k = 0; k < batches->count && !laws; k++) {
-        const lbm_batch *batch = &batches->v[k];
-        if (batch->depends & SEL_ON_T) {
-            laws = lbm_batch_evaluate(batch, base->domain, lbm_batch_steps(batch, step), values,
-                                      error);
-        }
+        return sel_fail_memory(error, "the laws", bytes);
     }
     if (plan->acceleration.depends & SEL_ON_T) {
         const double steps = lbm_batch_steps(&plan->acceleration, step);

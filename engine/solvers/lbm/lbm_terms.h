@@ -5,9 +5,19 @@
 
 #include "engine/solvers/lbm/lbm.h"
 
-/* boundary->batches: the places of each region whose law has a quantity. */
+/* boundary->batches: the places of each region whose law has a quantity; before
+ * lbm_boundary_keep_patch those of the grid, boundary->everywhere. */
 sel_status lbm_batches_create(const sel_domain *domain, lbm_boundary *boundary, sel_error *error);
 void lbm_batches_free(lbm_boundary *boundary);
+
+/* After lbm_boundary_keep_patch: takes its places for `batches`. Those of the grid stay with rank
+ * 0. */
+sel_status lbm_batches_keep_patch(const sel_domain *domain, lbm_boundary *boundary,
+                                  sel_error *error);
+
+/* Of a plan that lists the grid the openings in some rows, and the most places of a law there. */
+void lbm_batches_count(const lbm_boundary *boundary, const sel_rows *rows, int64_t *openings,
+                       int64_t *places);
 
 /* The time, in steps, at which a batch is evaluated for the step from `step` to step + 1. */
 double lbm_batch_steps(const lbm_batch *batch, int64_t step);
@@ -24,6 +34,9 @@ sel_status lbm_batch_evaluate(const lbm_batch *batch, const sel_domain *domain, 
  * scratch holds 3 * largest numbers. */
 sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, unsigned due, double *scratch,
                              double *link_add, double *open_value, sel_error *error);
+
+/* Evaluates the same at all places of the grid, for its error; on rank 0. */
+sel_status lbm_batches_try(const lbm_plan *plan, int64_t step, unsigned due, sel_error *error);
 
 /* plan->acceleration: at one place, or without places when each cell has its own. */
 lbm_batch lbm_acceleration_batch(lbm_plan *plan);
