@@ -7,7 +7,7 @@
 #include "cuda/inputs.h"
 #include "cuda/collectives.h"
 #include "cuda/interior.h"
-#include "engine/core/conduction.h"
+#include "engine/solvers/diffusion/diffusion.h"
 
 /* ---- what kernels see ---- */
 

@@ -1,11 +1,11 @@
-/* diffusion_kernels_cuda.h -- kernels of conducting bodies (engine/core/conduction.h): plain C,
- * shared by the host's files and nvcc's.
+/* diffusion_kernels_cuda.h -- kernels of conducting bodies (engine/solvers/diffusion/diffusion.h):
+ * plain C, shared by the host's files and nvcc's.
  */
 #ifndef DIFFUSION_KERNELS_CUDA_H
 #define DIFFUSION_KERNELS_CUDA_H
 
 #include "cuda/query.h"
-#include "engine/core/heat_body.h"
+#include "engine/solvers/diffusion/diffusion_cell.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
 #ifndef SEL_HEAT_H
 #define SEL_HEAT_H
 
-#include "engine/core/conduction.h"
+#include "engine/solvers/diffusion/diffusion.h"
 #include "engine/solvers/multigrid/mg_body.h"
 
 typedef struct heat_initial {

@@ -6,7 +6,7 @@
 
 #include "cuda/query.h"
 #include "cuda/temporal_blocking.h"
-#include "engine/core/heat_body.h"
+#include "engine/solvers/diffusion/diffusion_cell.h"
 
 #ifdef __cplusplus
 extern "C" {

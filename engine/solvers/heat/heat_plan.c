@@ -1,7 +1,8 @@
 /* heat_plan.c -- the plan of sel.heat; the solver's entry.
  *
  * C T_t = div(k grad T) + q by finite volumes, forward in time (engine/solvers/heat/heat_step.h) or
- * implicitly by multigrid (heat_right_side in heat_body.h); equations and references are there.
+ * implicitly by multigrid (heat_right_side in diffusion_cell.h); equations and references are
+ * there.
  */
 #include <stdio.h>
 #include "engine/core/cpu.h"

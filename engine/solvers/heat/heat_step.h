@@ -22,15 +22,15 @@
  * the parts of the volume and of the face's area that lie inside (1/2, 1/4, ... at faces, edges,
  * ...; else 1). In a uniform body this is the same as a mirror image of the first neighbour.
  *
- * Surfaces (conduction.h) are applied after the sums above: T' = T' + (s - b T). For a node on a
- * surface of given temperature b is infinite and T' = s.
+ * Surfaces (diffusion_surface.h) are applied after the sums above: T' = T' + (s - b T). For a node
+ * on a surface of given temperature b is infinite and T' = s.
  *
  * Stable for dt <= C v / (sum of g + b / 2) in every cell (Gershgorin's circles), which for a
  * uniform body is dt <= C / (2 k (1/dx^2 + 1/dy^2 + 1/dz^2)).
  *
  * S. V. Patankar, Numerical Heat Transfer and Fluid Flow, 1980, chapters 3 and 4.
  */
-#include "engine/core/heat_body.h"
+#include "engine/solvers/diffusion/diffusion_cell.h"
 
 /* T' without surfaces of a cell of temperature c. t, g: by neighbour, low and high along x, then y,
  * then z; r: by axis. g, m and q are read for HEAT_VARIED only. `kind` and `dims` are constants at

@@ -5,7 +5,7 @@
 #ifndef MG_BODY_H
 #define MG_BODY_H
 
-#include "engine/core/conduction.h"
+#include "engine/solvers/diffusion/diffusion.h"
 #include "engine/solvers/multigrid/mg_solve.h"
 
 /* The box of a body. It is even when no coefficient varies and each face has one law; its cycles

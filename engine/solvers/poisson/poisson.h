@@ -10,7 +10,7 @@
 #ifndef SEL_POISSON_H
 #define SEL_POISSON_H
 
-#include "engine/core/conduction.h"
+#include "engine/solvers/diffusion/diffusion.h"
 #include "engine/solvers/multigrid/mg_body.h"
 
 /* Fields. */

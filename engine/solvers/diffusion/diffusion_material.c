@@ -1,5 +1,5 @@
-/* material.c -- evaluate materials; conductances of faces. */
-#include "engine/core/material.h"
+/* diffusion_material.c -- evaluate materials; conductances of faces. */
+#include "engine/solvers/diffusion/diffusion_material.h"
 
 #include "engine/core/surface.h"
 

@@ -1,4 +1,4 @@
-/* conduction_surface.h -- surfaces of a conducting body, in double precision.
+/* diffusion_surface.h -- surfaces of a conducting body, in double precision.
  *
  * Through a surface, a face of the domain or of a solid, the flux p - U T per area enters, with
  *
@@ -16,8 +16,8 @@
  *
  * C11 and C++17, compiled by both compilers.
  */
-#ifndef CONDUCTION_H
-#define CONDUCTION_H
+#ifndef DIFFUSION_SURFACE_H
+#define DIFFUSION_SURFACE_H
 
 #include <math.h>
 #include <stdbool.h>

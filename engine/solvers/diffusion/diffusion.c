@@ -1,6 +1,6 @@
-/* conduction.c -- the laws, materials, surfaces and stable step of conducting bodies; their fields
+/* diffusion.c -- the laws, materials, surfaces and stable step of conducting bodies; their fields
  * and balances. */
-#include "engine/core/conduction.h"
+#include "engine/solvers/diffusion/diffusion.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 /* ---- the laws ---- */
 
-/* The values of a law, as a site has them (core/conduction_surface.h). */
+/* The values of a law, as a site has them (diffusion_surface.h). */
 typedef struct law_values {
     sel_quantity value[COND_VALUES];
 } law_values;

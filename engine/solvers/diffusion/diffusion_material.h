@@ -1,7 +1,7 @@
-/* material.h -- materials: coefficients above 0, which may differ from cell to cell and by axis,
- * and what passes between cells of different ones. */
-#ifndef SEL_MATERIAL_H
-#define SEL_MATERIAL_H
+/* diffusion_material.h -- materials: coefficients above 0, which may differ from cell to cell and
+ * by axis, and what passes between cells of different ones. */
+#ifndef DIFFUSION_MATERIAL_H
+#define DIFFUSION_MATERIAL_H
 
 #include "engine/scene/solver.h"
 

@@ -1,14 +1,14 @@
-/* heat_body.h -- conductances, fluxes and heat of single cells (equations: heat_step.h), for
+/* diffusion_cell.h -- conductances, fluxes and heat of single cells (equations: heat_step.h), for
  * everything but the hot loops; in double precision whatever the precision of the state. In a
  * steady body T is the potential, and dt and the capacity are 1.
  *
  * C11 and C++17, compiled by both compilers.
  */
-#ifndef HEAT_BODY_H
-#define HEAT_BODY_H
+#ifndef DIFFUSION_CELL_H
+#define DIFFUSION_CELL_H
 
 #include <stdbool.h>
-#include "engine/core/conduction_surface.h"
+#include "engine/solvers/diffusion/diffusion_surface.h"
 
 /* Bodies: uniform with the same r along all axes, uniform with different r, not uniform. */
 enum { HEAT_EVEN, HEAT_UNEVEN, HEAT_VARIED };

@@ -1,13 +1,13 @@
-/* conduction.h -- conducting bodies: their materials and surfaces, for solvers of div(k grad T).
+/* diffusion.h -- conducting bodies: their materials and surfaces, for solvers of div(k grad T).
  *
  * Such a solver's laws are law.fixed, law.flux, law.insulated and law.convective.
  */
-#ifndef SEL_CONDUCTION_H
-#define SEL_CONDUCTION_H
+#ifndef DIFFUSION_H
+#define DIFFUSION_H
 
 #include "engine/core/state.h"
-#include "engine/core/heat_body.h"
-#include "engine/core/material.h"
+#include "engine/solvers/diffusion/diffusion_cell.h"
+#include "engine/solvers/diffusion/diffusion_material.h"
 
 extern const sel_family sel_conduction_laws;
 extern const sel_table sel_conduction_regions;
