@@ -71,7 +71,7 @@ static void keep_arrays(sel_state *state, unsigned flags, bool loads, sel_checkp
     }
 }
 
-/* A checkpoint without a reference has temperatures themselves. */
+/* A checkpoint without a reference has the values themselves. */
 static void keep_reference(sel_state *state, sel_checkpoint *checkpoint) {
     static const char name[] = "state reference";
     double *reference = &state->reference;
