@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "cuda/compile.h"
 #include "cuda/inputs.h"
+#include "cuda/interior.h"
 
 static const cuda_solver *solver_of(const sel_plan *plan) {
     return plan->simulation->solver->on_cuda;
@@ -61,8 +62,7 @@ static void backend_list(sel_state *state) {
     SEL_ADD(&state->arrays, state, halos,
             state->ranks->count > 1 ? (int64_t)state->halo_bytes + CUDA_LINK_MORE : 0, 0);
     cuda_inputs_list(state);
-    SEL_ADD_COPY(&state->arrays, state, solid, sel_grid_cells(&state->plan->domain->grid),
-                 state->plan->domain->cell);
+    cuda_list_regions(state);
     sel_arrays_add(&state->arrays, "rows", &state->queue->rows, (sel_type){'s', sizeof(cuda_sums)},
                    rows < CUDA_FEWEST_ROWS ? CUDA_FEWEST_ROWS : rows, 0);
     cuda_queue_list(state->queue, &state->arrays);
@@ -103,6 +103,7 @@ static sel_status backend_fill(sel_state *state, sel_error *error) {
     status = status ? status : cuda_queue_open(state->queue, state->plan->device, error);
     backend_list(state);
     status = status ? status : sel_state_allocate(state, solver->what, error);
+    status = status ? status : cuda_send_regions(state, error);
     status = status ? status : cuda_queue_start(state->queue, error);
     status = sel_state_agree(state, status, error); /* before the first exchange */
     status = status ? status : cuda_link_open(state, &state->queue->link, error);

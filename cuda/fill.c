@@ -7,6 +7,7 @@
 #include "cuda/fill.h"
 
 #include <stdlib.h>
+#include "cuda/interior.h"
 #include "cuda/queue.h"
 #include "engine/core/collectives.h"
 #include "engine/values/program_print.h"
@@ -86,12 +87,10 @@ sel_status cuda_fill_compile(cuda_fill *fill, const sel_quantity *quantity, int 
 
 sel_status cuda_fill_open(cuda_fill *fill, const cuda_terms *terms, const sel_quantity *quantity,
                           const sel_state *state, cuda_module **module, sel_error *error) {
-    const sel_rows_range own = sel_own_planes(state);
     fill->terms = cuda_terms_see(terms);
     fill->grid = state->plan->domain->grid;
-    fill->solid = state->solid;
-    fill->first_row = own.first;
-    fill->end_row = own.end;
+    fill->cells = cuda_grid_of(state);
+    fill->rows = sel_own_rows(state);
     fill->single = state->field[0].type.size == sizeof(float);
     if (!fill->to) {
         return SEL_OK;

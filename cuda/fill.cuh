@@ -16,14 +16,19 @@
 // A row of cells, found once for all of a block.
 struct cuda_fill_row {
     double across[2]; // where it lies along the other axes
-    int64_t begin;    // in f.to
+    int64_t begin;    // in f.to,
+    int64_t solid;    // in f.cells.solid
     uint32_t y, z;
 };
 
 static __device__ __forceinline__ cuda_fill_row cuda_fill_row_of(const cuda_fill &f, uint32_t row) {
     const uint32_t ny = (uint32_t)f.grid.n[1], y = row % ny, z = row / ny;
-    return {
-        {sel_centre(&f.grid, 1, y), sel_centre(&f.grid, 2, z)}, y * f.pitch + z * f.slice, y, z};
+    const uint32_t at[3] = {0, y, z};
+    return {{sel_centre(&f.grid, 1, y), sel_centre(&f.grid, 2, z)},
+            y * f.pitch + z * f.slice,
+            cuda_solid_at(f.cells, at),
+            y,
+            z};
 }
 
 // Of the values that the clock's step takes.
@@ -62,14 +67,13 @@ static __device__ __forceinline__ void cuda_fill_cells(const cuda_fill &f, doubl
     const uint32_t nx = (uint32_t)f.grid.n[0];
     const int64_t step = cuda_now(f.clock);
     const uint32_t strips = (nx + CUDA_FILL_THREADS - 1) / CUDA_FILL_THREADS;
-    const uint32_t end = (uint32_t)(f.end_row ? f.end_row : f.grid.n[1] * f.grid.n[2]);
     const uint32_t group = blockIdx.x / strips;
     const uint32_t x = (blockIdx.x - group * strips) * CUDA_FILL_THREADS + threadIdx.x;
-    const uint32_t first = (uint32_t)f.first_row + group * CUDA_FILL_ROWS;
-    const uint32_t last = x >= nx ? first : min(first + CUDA_FILL_ROWS, end);
+    const uint32_t first = group * CUDA_FILL_ROWS;
+    const uint32_t last = x >= nx ? first : min(first + CUDA_FILL_ROWS, (uint32_t)f.rows.count);
     __shared__ cuda_fill_row rows[CUDA_FILL_ROWS];
     if (threadIdx.x < CUDA_FILL_ROWS) {
-        rows[threadIdx.x] = cuda_fill_row_of(f, first + threadIdx.x);
+        rows[threadIdx.x] = cuda_fill_row_of(f, (uint32_t)sel_row_of(&f.rows, first + threadIdx.x));
     }
     if (threadIdx.x == 0) {
         TERM::once(f, cuda_fill_time(f), fixed);
@@ -79,7 +83,7 @@ static __device__ __forceinline__ void cuda_fill_cells(const cuda_fill &f, doubl
         uint32_t wanted = 0; // a bit each
 #pragma unroll
         for (uint32_t k = 0; k < TOGETHER; k++) {
-            const bool is = block + k < last && !f.solid[(int64_t)(block + k) * nx + x];
+            const bool is = block + k < last && !f.cells.solid[rows[block + k - first].solid + x];
             wanted |= (uint32_t)is << k;
         }
 #pragma unroll 2

@@ -17,10 +17,10 @@ typedef struct cuda_fill {
     sel_grid grid;
     double ahead;               /* the part of a step after which the term has its value */
     double least, most, factor; /* a value below `least`, or above `most` / `factor`, is a fault */
-    const uint8_t *solid;       /* [cells]: others than 0 are not filled */
+    cuda_grid cells;            /* that are not free are not filled */
     void *to; /* numbers of cells at x + y pitch + z slice; those of nodes for the part inside */
     int64_t pitch, slice;
-    int64_t first_row, end_row; /* rows of cells that are filled; end_row 0: all */
+    sel_rows rows; /* of cells that are filled */
     bool single;
     const char *beside; /* text that is compiled with the program, the struct `printed`; or NULL */
     struct cuda_kernel *kernel; /* compiled; NULL: the program is interpreted */
@@ -31,9 +31,8 @@ extern "C" {
 #endif
 
 static inline unsigned cuda_fill_blocks(const cuda_fill *fill) {
-    const int64_t *n = fill->grid.n, end = fill->end_row ? fill->end_row : n[1] * n[2];
-    return (unsigned)((n[0] + CUDA_FILL_THREADS - 1) / CUDA_FILL_THREADS *
-                      ((end - fill->first_row + CUDA_FILL_ROWS - 1) / CUDA_FILL_ROWS));
+    return cuda_shares(fill->grid.n[0], CUDA_FILL_THREADS) *
+           cuda_shares(fill->rows.count, CUDA_FILL_ROWS);
 }
 
 cudaError_t cuda_fill_interpreted(const cuda_fill *fill, cudaStream_t stream);

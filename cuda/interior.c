@@ -1,9 +1,47 @@
 /* interior.c -- parts of a grid on the device: what a rank has, and the slabs of a step. */
 #include "cuda/interior.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the grid ---- */
+
+sel_layout cuda_regions_layout(const sel_state *state) {
+    return sel_state_own_layout(state, 1, 1);
+}
+
+void cuda_list_regions(sel_state *state) {
+    const sel_layout layout = cuda_regions_layout(state);
+    sel_arrays_add_patch(&state->arrays, "solid", &state->solid, SEL_TYPE_OF(*state->solid),
+                         &layout, 0);
+}
+
+sel_status cuda_send_regions(const sel_state *state, sel_error *error) {
+    const sel_domain *domain = state->plan->domain;
+    const int64_t *n = domain->grid.n, *lo = state->own.lo;
+    const sel_layout layout = cuda_regions_layout(state);
+    const int64_t nx = n[0], height = layout.slice / nx, beside = domain->grid.dims == 3;
+    uint8_t *regions = malloc((size_t)layout.count);
+    if (!regions) {
+        return sel_fail_memory(error, "the regions of cells", (uint64_t)layout.count);
+    }
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t k = 0; k < layout.count / nx; k++) {
+        const int64_t y = lo[1] - 1 + k % height, z = lo[2] - beside + k / height;
+        const int64_t row = (z + n[2]) % n[2] * n[1] + (y + n[1]) % n[1];
+        memcpy(regions + k * nx, domain->cell + row * nx, (size_t)nx);
+    }
+    const sel_status status = sel_arrays_send(&state->arrays, state->solid - layout.before, regions,
+                                              (uint64_t)layout.count, error);
+    free(regions);
+    return status;
+}
+
 cuda_grid cuda_grid_of(const sel_state *state) {
     const int64_t *n = state->plan->domain->grid.n;
-    return (cuda_grid){{(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]}, state->solid};
+    return (cuda_grid){{(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]},
+                       state->solid,
+                       cuda_regions_layout(state).slice};
 }
 
 march_grid cuda_march_grid(const sel_state *state, const sel_patch *planes) {

@@ -6,6 +6,12 @@
 #include "cuda/query.h"
 #include "cuda/queue.h"
 
+/* The regions of the cells that the rank has, and of those beside them along y and z: their layout;
+ * lists them; sends them, once they are allocated. */
+sel_layout cuda_regions_layout(const sel_state *state);
+void cuda_list_regions(sel_state *state);
+sel_status cuda_send_regions(const sel_state *state, sel_error *error);
+
 /* The grid of a state whose arrays are allocated. */
 cuda_grid cuda_grid_of(const sel_state *state);
 

@@ -377,7 +377,7 @@ template <class S> struct look_of_value {
     }
 
     static __device__ bool is_solid(const view &v, const uint32_t at[3]) {
-        return v.grid.solid[number(v, at)] != 0;
+        return v.grid.solid[cuda_solid_at(v.grid, at)] != 0;
     }
 
     static __device__ int field(const view &v, int, const uint32_t at[3], double *out) {

@@ -74,8 +74,18 @@ enum { CUDA_PARTS = 6, CUDA_FEWEST_ROWS = 256 /* of partial sums, at least */ };
 /* The grid of a state, for views of its solver. */
 typedef struct cuda_grid {
     uint32_t n[3];
-    const uint8_t *solid; /* [nz][ny][nx], 0: free */
+    /* 0: free. Cell (x, y, z) is at z slice + y n[0] + x, also a cell up to one away along y or z
+     * from those that the rank has: around a periodic axis its image. */
+    const uint8_t *solid;
+    int64_t slice;
 } cuda_grid;
+
+#ifdef __CUDACC__
+static __device__ __forceinline__ int64_t cuda_solid_at(const cuda_grid &grid,
+                                                        const uint32_t at[3]) {
+    return at[2] * grid.slice + (int64_t)at[1] * grid.n[0] + at[0];
+}
+#endif
 
 /* An array of which a rank has its own planes, and those beside them at other places: at[k] leads
  * to the numbers below end[k] and not below those of the part before. */

@@ -397,14 +397,20 @@ sel_layout sel_plain_layout(const sel_grid *grid, int components) {
                         .count = components * all};
 }
 
+sel_layout sel_state_own_layout(const sel_state *state, int components, int halo) {
+    const sel_patch *own = &state->own;
+    const int halo_z = state->plan->domain->grid.dims == 3 ? halo : 0;
+    sel_layout layout = sel_plain_layout(&state->plan->domain->grid, components);
+    layout.slice = layout.pitch * (sel_patch_cells(own, 1) + 2 * halo);
+    layout.component = layout.slice * (sel_patch_cells(own, 2) + 2 * halo_z);
+    layout.count = components * layout.component;
+    layout.before = -((own->lo[1] - halo) * layout.pitch + (own->lo[2] - halo_z) * layout.slice);
+    return layout;
+}
+
 sel_layout sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
                               int components, unsigned flags) {
-    const sel_patch *own = &state->own;
-    sel_layout layout = sel_plain_layout(&state->plan->domain->grid, components);
-    layout.slice = layout.pitch * sel_patch_cells(own, 1);
-    layout.component = layout.slice * sel_patch_cells(own, 2);
-    layout.count = components * layout.component;
-    layout.before = -(own->lo[1] * layout.pitch + own->lo[2] * layout.slice);
+    const sel_layout layout = sel_state_own_layout(state, components, 0);
     sel_arrays_add_patch(&state->arrays, name, place, type, &layout, flags);
     return layout;
 }

@@ -49,7 +49,7 @@ struct sel_state {
     double *partials;         /* on the CPU: SEL_PARTIALS numbers for each own row of cells, */
     double *scratch;          /* [threads][3][nx], see sel_state_scratch */
     struct cuda_queue *queue; /* on a device: its queue, */
-    uint8_t *solid;           /* the domain's cell[], */
+    uint8_t *solid;           /* the domain's cell[] of the cells of cuda_regions_layout, */
     struct cuda_inputs *inputs; /* and inputs that vary, if there are any */
 };
 
@@ -135,6 +135,10 @@ sel_layout sel_plain_layout(const sel_grid *grid, int components);
 /* The layout of a patch, from that of the whole grid with halos: memory begins with the halo of the
  * patch. With several components `count` and `component` are of the patch already. */
 sel_layout sel_patch_layout(const sel_layout *of_grid, const sel_patch *patch);
+
+/* The layout of an array of the cells of the patch, and of those up to `halo` cells away from it
+ * along y and z; numbers of all cells lead to them. */
+sel_layout sel_state_own_layout(const sel_state *state, int components, int halo);
 
 /* Lists an array of the cells of the patch, without halo (components 0: none); numbers of all cells
  * lead to them. Returns its layout. */

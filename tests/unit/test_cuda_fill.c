@@ -6,6 +6,7 @@
 #ifdef SEL_CUDA
 #include "cuda/backend.h"
 #include "cuda/fill.h"
+#include "cuda/interior.h"
 
 /* Sizes and layouts are shared out among the functions. */
 static const char *const functions[] = {
@@ -45,7 +46,8 @@ static filled fill(const heat_case *c, const sel_quantity *q, bool compiled, siz
                    .least = -20,
                    .most = 45,
                    .factor = 1.5,
-                   .solid = c->state->solid,
+                   .cells = cuda_grid_of(c->state),
+                   .rows = sel_own_rows(c->state),
                    .pitch = domain->grid.n[0],
                    .slice = domain->grid.n[0] * domain->grid.n[1],
                    .single = c->prepared.plan->precision == SEL_F32};

@@ -307,7 +307,7 @@ static sel_status lbm_cuda_start(sel_state *base, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     state->accelerated_at = -1;
     show_arrays(state);
-    state->view.solid = base->solid;
+    state->view.grid = cuda_grid_of(base);
     sel_status status = lbm_cuda_send_boundary(state, error);
     status = status ? status : cuda_laws_start(state, error);
     status = status ? status : set_initial(state, error);

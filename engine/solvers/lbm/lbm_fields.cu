@@ -34,19 +34,7 @@ template <class T, class D> struct lbm_look {
     }
 
     static __device__ __forceinline__ bool is_solid(const lbm_gpu_view &v, const uint32_t at[3]) {
-        return is_solid(v, at[0], at[1], at[2]);
-    }
-
-    static __device__ __forceinline__ bool is_solid(const lbm_gpu_view &v, uint32_t x, uint32_t y,
-                                                    uint32_t z) {
-        const uint32_t at[3] = {x, y, z};
-        return v.solid[cell_of(v.last.layout, at)] != 0;
-    }
-
-    // The number of a cell of the grid.
-    static __device__ __forceinline__ int64_t cell_of(const lbm_gpu_layout &l,
-                                                      const uint32_t at[3]) {
-        return ((int64_t)at[2] * l.ny + at[1]) * l.nx + at[0];
+        return v.grid.solid[cuda_solid_at(v.grid, at)] != 0;
     }
 
     // The place of a cell in a component of v.strain.
@@ -119,6 +107,8 @@ template <class T, class D> struct lbm_look {
                                     const At &velocity_at, double d[3][3]) {
         const lbm_gpu_layout &l = v.last.layout;
         const uint32_t n[3] = {l.nx, l.ny, l.nz};
+        const int64_t apart[3] = {1, l.nx, v.grid.slice};
+        const uint8_t *solid = v.grid.solid + cuda_solid_at(v.grid, at);
         double here[3] = {0, 0, 0};
         velocity_at(at[0], at[1], at[2], here);
         for (int b = 0; b < 3; b++) {
@@ -128,7 +118,9 @@ template <class T, class D> struct lbm_look {
                 uint32_t to[3] = {at[0], at[1], at[2]};
                 const bool ends = side == 0 ? at[b] == 0 : at[b] == n[b] - 1;
                 to[b] = !ends ? at[b] + 2 * side - 1 : side == 0 ? n[b] - 1 : 0;
-                known[side] = (!ends || v.periodic[b]) && !is_solid(v, to[0], to[1], to[2]);
+                // Along x there are no images.
+                const int64_t beside = b == 0 ? (int64_t)to[0] - at[0] : (2 * side - 1) * apart[b];
+                known[side] = (!ends || v.periodic[b]) && !solid[beside];
                 if (known[side]) {
                     velocity_at(to[0], to[1], to[2], value[side]);
                 }
@@ -277,7 +269,7 @@ __global__ void __launch_bounds__(THREADS)
         for (int i = 0; i < D::q; i++) {
             g[i] = 0;
         }
-        if (!look::is_solid(v, at[0], at[1], at[2])) {
+        if (!look::is_solid(v, at)) {
             double u[D::dims] = {0}, d[3][3] = {{0}}, strain[D::parts], a[D::dims], drho = 0;
             if (from.values.count) {
                 auto given = [&](uint32_t x, uint32_t y, uint32_t z, double *to_u) {
@@ -348,9 +340,8 @@ __global__ void __launch_bounds__(THREADS)
     for (int64_t k = first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < end; k += step) {
         uint32_t at[3];
         look::place_of(l, k, at);
-        const int64_t number = look::cell_of(l, at);
         double s[D::parts], value[CUDA_PARTS];
-        if (v.solid[number]) {
+        if (look::is_solid(v, at)) {
             continue;
         }
         const double viscosity =

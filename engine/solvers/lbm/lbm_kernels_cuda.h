@@ -103,9 +103,9 @@ typedef struct lbm_gpu_view {
     cuda_parts now;    /* populations of the present step, by the index in a plane, which beyond
                           those of the rank is less than 0, or more than 32 bits hold; */
     cuda_parts acceleration; /* and the field of acceleration by the same index */
-    const uint8_t *solid;    /* [nz][ny][nx], 0: free */
-    double *strain[2];       /* LBM_STRAIN_RATE and LBM_STRESS of the last observed step:
-                                the user's units; NULL: not wanted */
+    cuda_grid grid;
+    double *strain[2]; /* LBM_STRAIN_RATE and LBM_STRESS of the last observed step:
+                          the user's units; NULL: not wanted */
     int64_t strain_component, strain_slice; /* elements between components, planes */
     bool periodic[3];
     double nu; /* lattice units */
