@@ -71,14 +71,15 @@ static sel_status inputs_describe(const sel_state *state, cuda_input *to, sel_er
     const sel_inputs *plan = state->plan->inputs;
     const sel_input *input = &plan->v[to->in.term.number];
     const int64_t *first = &plan->surfaces.first_of[input->region];
+    const sel_layout source = sel_state_own_faces(state, &plan->source);
     to->in = (cuda_fill){.term = to->in.term,
                          .ahead = input->ahead,
                          .least = input->not_negative ? 0 : -HUGE_VAL,
                          .most = HUGE_VAL,
                          .factor = 1,
                          .to = input->region ? NULL : state->given.source,
-                         .pitch = plan->source.pitch,
-                         .slice = plan->source.slice};
+                         .pitch = source.pitch,
+                         .slice = source.slice};
     to->which = input->which;
     to->values = plan->values;
     to->count = first[1] - first[0];

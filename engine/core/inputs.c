@@ -176,10 +176,7 @@ sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_e
     const sel_input *input = &inputs->v[inputs->count - 1];
     const int64_t *n = domain->grid.n;
     const sel_layout layout = sel_state_own_faces(state, &inputs->source);
-    /* On a device passes of several steps compute some cells beyond the patch. */
-    const sel_rows_range planes = sel_own_planes(state);
-    const sel_rows of_planes = {.first = planes.first, .count = planes.end - planes.first};
-    const sel_rows rows = state->arrays.memory ? of_planes : sel_own_rows(state);
+    const sel_rows rows = sel_own_rows(state);
     const int64_t fit = sel_domain_rows_at_once(domain, state->threads);
     const int64_t most = fit < rows.count ? fit : rows.count;
     const size_t bytes = (size_t)(most * n[0]) * sizeof(double);

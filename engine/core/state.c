@@ -154,19 +154,13 @@ void sel_state_list_vector(sel_state *state, const char *name, double **at, unsi
     sel_arrays_add_patch(&state->arrays, name, at, (sel_type){'f', 8}, &layout, flags);
 }
 
-/* Whether a rank has some rows of a plane of faces. On a device passes of several steps compute
- * some cells beyond the patch, and a rank has all. */
-static bool state_divides_faces(const sel_state *state) {
-    return sel_divides_planes(&state->decomposition) && !state->arrays.memory;
-}
-
 sel_layout sel_state_own_faces(const sel_state *state, const sel_layout *of_grid) {
     const sel_patch *own = &state->own;
     const int slow = of_grid->slow;
     const int64_t stride = sel_layout_stride(of_grid, slow);
     sel_layout layout = *of_grid;
     const bool divides = state->ranks->count > 1 && !layout.components && layout.count;
-    if (divides && !state_divides_faces(state)) {
+    if (divides && !sel_divides_planes(&state->decomposition)) {
         layout.count = (sel_patch_cells(own, slow) + 1) * stride;
         layout.before -= own->lo[slow] * stride;
     } else if (divides) {
@@ -293,7 +287,8 @@ sel_status sel_state_fill(const sel_state *state, void *array, sel_type type,
     const int axis = state->plan->domain->grid.dims - 1;
     const sel_layout own = sel_state_own_faces(state, layout);
     const int64_t apart[3] = {1, own.pitch, own.slice}, before = own.before;
-    const bool boxed = state_divides_faces(state), divided = own.count < layout->count;
+    const bool boxed = sel_divides_planes(&state->decomposition);
+    const bool divided = own.count < layout->count;
     const bool divides[3] = {false, divided && (axis == 1 || boxed),
                              divided && axis == 2 && state->decomposition.ranks[2] > 1};
     const size_t bytes = (size_t)own.count * type.size;

@@ -187,8 +187,8 @@ static inline const void *sel_state_row(const sel_state *state, int copy, int64_
 void *sel_state_beside(const sel_state *state, int64_t row);
 
 /* The part of a layout of cells and lower faces (no components) that a rank has: those of its
- * patch, on a device of its planes, and the faces above these. The second function lists an array
- * of numbers of these, of the type of field 0, with a pointer to which the numbers of all apply. */
+ * patch, and the faces above these. The second function lists an array of numbers of these, of the
+ * type of field 0, with a pointer to which the numbers of all apply. */
 sel_layout sel_state_own_faces(const sel_state *state, const sel_layout *of_grid);
 void sel_state_list_faces(sel_state *state, const char *name, void *place,
                           const sel_layout *of_grid);

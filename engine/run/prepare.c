@@ -336,7 +336,7 @@ sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *sett
     status = sel_ranks_agree(ranks, status, error);
     status =
         status ? status : sel_plan_compare(ranks, prepared->plan, prepared->backend->name, error);
-    if (!status && ranks->rank > 0 && !on_device(prepared)) {
+    if (!status && ranks->rank > 0) {
         sel_domain_keep(prepared->domain, &prepared->own); /* rank 0 draws, and places probes */
     }
     status = status ? status : prepared->backend->create(prepared->plan, state, error);

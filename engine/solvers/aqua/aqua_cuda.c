@@ -29,16 +29,20 @@ static int64_t own_cells(const aqua_state *all, uint64_t *count) {
     return own.first * all->plan->layout.nx;
 }
 
+/* Evaluates rain or infiltration in the cells of this rank. */
+static sel_status evaluate_own(const aqua_state *all, int k, int64_t step, sel_error *error) {
+    const sel_rows_range own = sel_own_planes(&all->base);
+    return aqua_evaluate_term(all->plan, &all->plan->terms[k], (double)step, &own, all->field,
+                              error);
+}
+
 /* aqua_state.give: sends the rates; of terms the first are evaluated for the host's errors. */
 static sel_status give(aqua_state *all, int k, unsigned due, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)all;
     uint64_t count;
     void *pinned;
     if (state->by_term[k]) {
-        return due & SEL_ALWAYS
-                   ? aqua_evaluate_term(all->plan, &all->plan->terms[k], (double)all->base.step,
-                                        NULL, all->field, error)
-                   : SEL_OK;
+        return due & SEL_ALWAYS ? evaluate_own(all, k, all->base.step, error) : SEL_OK;
     }
     cuda_feed *feed = &state->rates[k];
     sel_status status = cuda_feed_next(feed, &pinned, error);
@@ -456,8 +460,7 @@ static sel_status aqua_cuda_check(sel_state *base, int64_t step, sel_error *erro
     base->unbalanced = true;
     const aqua_term *term = &plan->terms[fault.number];
     double centre[3];
-    const sel_status status =
-        aqua_evaluate_term(plan, term, (double)fault.step, NULL, state->all.field, error);
+    const sel_status status = evaluate_own(&state->all, fault.number, fault.step, error);
     sel_cell_centre(&plan->base.domain->grid, fault.place, centre);
     const double t = ((double)fault.step + 0.5) * plan->base.domain->grid.dt;
     const sel_places at = sel_domain_at(plan->base.domain, 1, centre, centre + 1, NULL, t);
@@ -488,6 +491,7 @@ static sel_status aqua_cuda_loaded(sel_state *base, sel_error *error) {
     base->step = step > 0 ? step - 1 : 0;
     sel_status status = aqua_cuda_evaluate(state, SEL_ALWAYS | SEL_ON_CONTROLS, error);
     base->step = step;
+    status = sel_state_agree(base, status, error);
     aqua_join_parts(state->all.plan, state->copied, state->all.totals, true);
     status = status ? status : cuda_send(state->books, state->copied, bytes, error);
     return status ? status : mark_all(state, error);

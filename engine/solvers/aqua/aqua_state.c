@@ -61,7 +61,8 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind) {
     SEL_ADD(arrays, state, carry, AQUA_SUPPLIES + sources, kept | SEL_PART);
     SEL_ADD(arrays, state, inflow_turn, sources, kept);
     SEL_ADD(arrays, state, totals, aqua_total_count(plan), kept);
-    SEL_ADD(arrays, state, field, fields ? aqua_cells(state) : 0, SEL_ON_HOST);
+    const int64_t cells = sel_own_rows(&state->base).count * plan->layout.nx;
+    SEL_ADD(arrays, state, field, fields ? cells : 0, SEL_ON_HOST);
     SEL_ADD_VALUE(arrays, state, first_volume);
     const bool asks = plan->base.wants_balance || plan->base.wants_links;
     state->edge_count = asks ? plan->ghosts.first_edge[AQUA_FIRSTS - 1] + plan->base.link_count : 0;

@@ -109,10 +109,6 @@ static inline double *aqua_levels(const aqua_state *state) {
     return state->values + AQUA_SUPPLIES + state->plan->source_count;
 }
 
-static inline int64_t aqua_cells(const aqua_state *state) {
-    return state->plan->layout.nx * state->plan->layout.ny;
-}
-
 /* ---- the inner loops of the CPU backend, a table for each processor level ---- */
 
 /* The flow of a step, from one copy of the depths to the other. Beds, depths and alphas are in the
