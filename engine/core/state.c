@@ -437,8 +437,7 @@ static void state_count_surfaces(const sel_state *state, int64_t cells[2], int64
 sel_state_surfaces sel_state_find_surfaces(const sel_state *state) {
     const sel_surfaces *on = &state->plan->inputs->surfaces;
     sel_state_surfaces found = {.cells = {0, on->cells}};
-    found.estimated =
-        state->ranks->count > 1 && !state->ranks->transfer && !on->whole && !state->arrays.memory;
+    found.estimated = state->ranks->count > 1 && !state->ranks->transfer && !state->arrays.memory;
     if (!state->arrays.memory) {
         sel_given_range(state, &state->own, &found.cells[0], &found.cells[1]);
     }

@@ -157,7 +157,7 @@ static void surface_find_regions(sel_surfaces *s, uint8_t *own) {
 
 sel_status sel_surfaces_list(const sel_domain *domain, bool whole, sel_surface_far *far,
                              sel_surfaces *s, sel_error *error) {
-    *s = (sel_surfaces){.whole = whole};
+    *s = (sel_surfaces){.cells = 0};
     whole = whole || !domain->ranks;
     const bool knows_all = whole || domain->ranks->rank == 0;
     const size_t of_rows = (size_t)(domain->grid.n[1] * domain->grid.n[2] + 1) * sizeof(int64_t);

@@ -24,7 +24,6 @@ typedef struct sel_surfaces {
     /* The sites of region r are order[k], at place[axis][k], first_of[r] <= k < first_of[r + 1]. */
     int64_t *order, first_of[SEL_REGION_NUMBERS + 1];
     double *place[3]; /* side by side, each with room for one more */
-    bool whole;       /* each rank is to have those of the grid */
     bool divided;     /* each of several ranks has those of its patch */
     /* Of the grid: */
     int64_t all_cells, of_region[SEL_REGION_NUMBERS];

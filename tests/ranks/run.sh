@@ -444,6 +444,30 @@ END
 }
 ok "four ranks keep parts of surfaces and regions" surfaces_are_divided
 
+# Of a potential whose coefficient varies, with a solid column every four cells: four ranks take two
+# fifths of it each, or less.
+potential_is_divided() {
+    cat >"$work/columns.lua" <<'END'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+local columns = shape.inside(function(x, y) return x % 4 < 2 and y % 4 < 2 end)
+return sel.poisson {
+  size = { 96, 96, 96 }, coefficient = function(x) return 1 + x end, rhs = 1, tolerance = 0.9,
+  regions = {
+    { name = "columns", where = columns, law = law.convective { ambient = 1, h = 1 } },
+    { name = "faces", where = shape.faces, law = law.fixed { 0 } },
+  },
+  output = { out.balance { every = 1 } },
+}
+END
+    one=$(takes "$selenite" run "$work/columns.lua" --threads 1 --quiet --backend cpu -o "$work/other" --force) &&
+        four=$(takes "$selenite" run "$work/columns.lua" --ranks 4 --threads 1 --quiet --backend cpu \
+            -o "$work/other" --force) || return 1
+    echo "$one kB, $four kB"
+    [ $((four * 5)) -lt $((one * 2)) ]
+}
+ok "four ranks keep parts of the surfaces and the coefficient of a potential" potential_is_divided
+
 # 268 MB of a device are the same for any grid; of the rest four ranks have a third each at most:
 # with their own cells a byte for each cell of the grid, and its list of links.
 memory_of_devices() {

@@ -247,12 +247,12 @@ sel_status sel_conduction_find(sel_plan *plan, const sel_quantity *k, const char
                                sel_error *error) {
     const sel_domain *domain = plan->domain;
     sel_conduction *body = &((diffusion_plan *)plan)->body;
-    const bool whole = body->steady || body->implicit > 0; /* each rank has the coarse levels */
     body->inputs.values = COND_VALUES;
-    sel_status status = sel_material_find(plan, whole, k, name, &body->k, error);
-    status = status ? status
-                    : sel_material_find(plan, whole, capacity, "capacity", &body->capacity, error);
-    status = status ? status : sel_inputs_list(&body->inputs, domain, whole, far, error);
+    sel_status status = sel_material_find(plan, body->whole, k, name, &body->k, error);
+    status =
+        status ? status
+               : sel_material_find(plan, body->whole, capacity, "capacity", &body->capacity, error);
+    status = status ? status : sel_inputs_list(&body->inputs, domain, body->whole, far, error);
     status = status ? status : find_sites(body, domain, error);
     if (status) {
         return status;
@@ -504,20 +504,15 @@ sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_err
         v.implicit = changes ? v.implicit : 0;
         heat_entering(&v, given, k, changes);
     }
-    if (on->divided) {
-        sel_sites_gather(&on->sites, given->entering, sizeof *given->entering, given->all_entering);
-    } else {
-        sel_state_share_list(state, given->entering, sizeof *given->entering,
-                             sel_conduction_sites_before);
-    }
+    double *entering = on->divided ? given->all_entering : given->entering;
+    sel_sites_gather(&on->sites, given->entering, sizeof *given->entering, entering);
     if (request->kind == SEL_BALANCE && !body->steady) {
         b.after = amount(state, step, HEAT_CONTENT);
         b.before = changes ? amount(state, step - 1, HEAT_CONTENT) : (double)NAN;
         b.source = state->given.source ? amount(state, step, HEAT_ADDED) : 0;
     }
     if (on->region) { /* of several ranks rank 0 answers */
-        sel_conduction_balance(state->plan, on->divided ? given->all_entering : given->entering, &b,
-                               request);
+        sel_conduction_balance(state->plan, entering, &b, request);
     }
     return SEL_OK;
 }

@@ -17,6 +17,8 @@ typedef struct sel_conduction {
     int field[HEAT_MOST_FIELDS]; /* what its fields are made of */
     bool steady;                 /* its balance is that of a state, not of a step */
     double implicit;             /* of heat_view: inputs are those of this part of a step */
+    bool whole; /* every rank computes the whole body (sel_state_replicate): it needs all surfaces
+                   and materials, not those of its patch only */
     /* sel_conduction_find sets: */
     sel_material k, capacity; /* of volume; 1 where a solver knows none */
     int kind;                 /* of heat_view; uniform: no material varies, no solids, no source */

@@ -42,6 +42,7 @@ static sel_status heat_plan_complete_plan(sel_plan *base, sel_error *error) {
     char text[SEL_CELL_TEXT];
     sel_conduction *body = &p->diffusion.body;
     body->implicit = implicit_part[params->scheme];
+    body->whole = body->implicit > 0 && mg_body_whole(base->domain);
     body->field[HEAT_TEMPERATURE] = HEAT_VALUE;
     body->field[HEAT_FLUX_FIELD] = HEAT_FLUX;
     sel_status status =

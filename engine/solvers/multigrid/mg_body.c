@@ -2,6 +2,7 @@
 #include "engine/solvers/multigrid/mg_body.h"
 
 #include <math.h>
+#include <string.h>
 #include "engine/core/collectives.h"
 
 /* Along an axis; on larger grids the round-off of corrections in single precision would slow
@@ -21,26 +22,49 @@ static double outside(const sel_conduction *body, int64_t site) {
                                     : 0;
 }
 
+/* The sites of a face of the domain: how many, and whether all have the conductance h. */
+typedef struct face_laws {
+    int64_t count;
+    double h;
+    bool one;
+} face_laws;
+
+static face_laws join_laws(const face_laws *a, const face_laws *b) {
+    const bool both = a->count && b->count;
+    return (face_laws){a->count + b->count, b->count ? b->h : a->h,
+                       a->one && b->one && (!both || a->h == b->h)};
+}
+
 /* Sets box->h; whether each face has one law in all its cells. */
 static bool find_faces(const sel_conduction *body, mg_box *box) {
     const sel_inputs *inputs = &body->inputs;
     const sel_grid *grid = &inputs->domain->grid;
-    int64_t count[SEL_FACES] = {0};
-    bool one[SEL_FACES] = {true, true, true, true, true, true}, all = true;
-    for (int64_t k = 0; k < inputs->surfaces.sites.count; k++) {
-        const sel_site *site = &inputs->surfaces.site[k];
-        const double h = outside(body, k);
-        if (site->outer) {
-            double *known = &box->h[site->face];
-            one[site->face] = one[site->face] && (count[site->face] == 0 || *known == h);
-            count[site->face]++;
-            *known = h;
+    const sel_surfaces *on = &inputs->surfaces;
+    const int ranks = on->divided ? sel_domain_ranks(inputs->domain) : 1;
+    face_laws own[SEL_FACES], of_ranks[SEL_MOST_RANKS][SEL_FACES];
+    bool all = true;
+    memset(own, 0, sizeof own);
+    for (int face = 0; face < SEL_FACES; face++) {
+        own[face].one = true;
+    }
+    for (int64_t k = 0; k < on->sites.count; k++) {
+        if (on->site[k].outer) {
+            face_laws *face = &own[on->site[k].face];
+            *face = join_laws(face, &(face_laws){1, outside(body, k), true});
         }
     }
+    memcpy(of_ranks, own, sizeof own);
+    if (ranks > 1) {
+        sel_domain_gather(inputs->domain, own, sizeof own, of_ranks);
+    }
     for (int face = 0; face < 2 * grid->dims; face++) {
-        const bool whole = count[face] == 0 || count[face] == sel_face_sites(grid, face);
-        all = all && one[face] && (whole || box->h[face] == 0);
-        box->h[face] = one[face] ? box->h[face] : 0;
+        face_laws laws = of_ranks[0][face];
+        for (int r = 1; r < ranks; r++) {
+            laws = join_laws(&laws, &of_ranks[r][face]);
+        }
+        const bool whole = laws.count == 0 || laws.count == sel_face_sites(grid, face);
+        all = all && laws.one && (whole || laws.h == 0);
+        box->h[face] = laws.one ? laws.h : 0;
     }
     return all;
 }
@@ -53,9 +77,10 @@ static double rate_of(const sel_conduction *body) {
 /* The contrast: the maximum of k1 / k2 over all pairs of free neighbours with k1 >= k2. */
 static double contrast_of(const sel_domain *domain, const sel_material *k) {
     const sel_grid *grid = &domain->grid;
+    const sel_rows_range own = sel_domain_own(domain);
     const int64_t step[3] = {1, grid->n[0], grid->n[0] * grid->n[1]};
     double most = 1;
-    for (int64_t cell = 0; cell < sel_grid_cells(grid); cell++) {
+    for (int64_t cell = own.first * grid->n[0]; cell < own.end * grid->n[0]; cell++) {
         const int64_t at[3] = {cell % grid->n[0], cell / step[1] % grid->n[1], cell / step[2]};
         for (int a = 0; a < grid->dims && !domain->cell[cell]; a++) {
             const int64_t around = grid->periodic >> a & 1u ? (grid->n[a] - 1) * step[a] : 0;
@@ -67,7 +92,30 @@ static double contrast_of(const sel_domain *domain, const sel_material *k) {
             }
         }
     }
-    return most;
+    return sel_domain_largest(domain, most);
+}
+
+/* The mean of k over all free cells, by axis: added up from the first cell to the last one, as one
+ * rank does, so that a rank goes on with the sums of the ranks before it. */
+static void mean_of(const sel_domain *domain, const sel_material *k, double mean[3]) {
+    const sel_ranks *ranks = domain->ranks ? domain->ranks : &sel_one_rank;
+    const sel_rows_range own = sel_domain_own(domain);
+    const int64_t nx = domain->grid.n[0];
+    const int rank = ranks->rank, last = ranks->count - 1;
+    double sum[3] = {0}, all[SEL_MOST_RANKS][3];
+    if (rank > 0) {
+        ranks->transfer(&(sel_message){rank - 1, 0, false, sum, sizeof sum}, 1);
+    }
+    for (int64_t cell = own.first * nx; cell < own.end * nx; cell++) {
+        for (int a = 0; a < domain->grid.dims && !domain->cell[cell]; a++) {
+            sum[a] += sel_material_at(k, &domain->grid, cell, a) / (double)domain->free_cells;
+        }
+    }
+    if (rank < last) {
+        ranks->transfer(&(sel_message){rank + 1, 0, true, sum, sizeof sum}, 1);
+    }
+    ranks->gather(sum, sizeof sum, all);
+    memcpy(mean, all[last], sizeof sum);
 }
 
 void mg_body_box(const sel_conduction *body, mg_box *box) {
@@ -87,10 +135,8 @@ void mg_body_box(const sel_conduction *body, mg_box *box) {
         box->dx[a] = grid->dx[a];
         box->k[a] = k->of ? 0 : k->same[a];
     }
-    for (int64_t cell = 0; cell < sel_grid_cells(grid) && k->of; cell++) {
-        for (int a = 0; a < grid->dims && !domain->cell[cell]; a++) {
-            box->k[a] += sel_material_at(k, grid, cell, a) / (double)domain->free_cells;
-        }
+    if (k->of) {
+        mean_of(domain, k, box->k);
     }
     box->contrast = k->of ? contrast_of(domain, k) : 1;
 }
@@ -158,8 +204,7 @@ static bool cut_for_devices(sel_state *state) {
 }
 
 /* Ranks share the levels if each has as many planes and rows as another one needs of it. */
-static bool shares(const sel_state *state) {
-    const sel_decomposition *d = &state->decomposition;
+static bool shares(const sel_decomposition *d) {
     bool enough = true;
     for (int a = 1; a <= d->slow; a++) {
         enough = enough && (d->ranks[a] == 1 || sel_fewest_cells(d, a) >= MG_HALO);
@@ -167,10 +212,14 @@ static bool shares(const sel_state *state) {
     return enough;
 }
 
+bool mg_body_whole(const sel_domain *domain) {
+    return domain->ranks && !shares(&domain->decomposition);
+}
+
 void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *name, void *at[2],
                   unsigned flags, int threads) {
     const bool alone = state->ranks->count == 1 || (threads == 0 && !cut_for_devices(state));
-    if (alone || !shares(state)) {
+    if (alone || !shares(&state->decomposition)) {
         sel_state_replicate(state); /* the levels are whole */
     }
     sel_conduction_list(state, name, at, state->ranks->count > 1);

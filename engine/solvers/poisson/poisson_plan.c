@@ -93,29 +93,62 @@ static sel_status check_joined(poisson_plan *p, const uint8_t *tied, uint8_t *se
     return SEL_OK;
 }
 
-static sel_status find_ties(poisson_plan *p, sel_error *error) {
-    const sel_domain *domain = p->diffusion.base.domain;
-    const sel_inputs *inputs = &p->diffusion.body.inputs;
-    const size_t cells = (size_t)sel_grid_cells(&domain->grid);
-    if ((size_t)domain->free_cells == cells) { /* which are all joined */
-        p->singular = true;
-        for (int64_t k = 0; k < inputs->surfaces.sites.count; k++) {
-            p->singular = p->singular && !ties(&p->diffusion.body, k);
-        }
-        return SEL_OK;
-    }
+/* Of the cells at all sites: cell[k], or -1 where nothing ties it. */
+static sel_status join_ties(poisson_plan *p, const int64_t *cell, sel_error *error) {
+    const size_t cells = (size_t)sel_grid_cells(&p->diffusion.base.domain->grid);
     uint8_t *tied = calloc(cells, 2);
     int64_t *stack = malloc(cells * sizeof *stack);
     sel_status status = SEL_OK;
     if (!tied || !stack) {
         status = sel_fail_memory(error, "the regions", cells * (2 + sizeof *stack));
     }
-    for (int64_t k = 0; k < inputs->surfaces.sites.count && !status; k++) {
-        tied[inputs->surfaces.site[k].cell] |= ties(&p->diffusion.body, k);
+    for (int64_t k = 0; k < p->diffusion.body.inputs.surfaces.sites.all && !status; k++) {
+        if (cell[k] >= 0) {
+            tied[cell[k]] = 1;
+        }
     }
     status = status ? status : check_joined(p, tied, tied + cells, stack, error);
     free(stack);
     free(tied);
+    return status;
+}
+
+/* Of ranks that have the surfaces of their patches, rank 0 looks which cells are joined. */
+static sel_status find_ties(poisson_plan *p, sel_error *error) {
+    const sel_domain *domain = p->diffusion.base.domain;
+    const sel_conduction *body = &p->diffusion.body;
+    const sel_surfaces *on = &body->inputs.surfaces;
+    const bool joins = on->region != NULL; /* has all sites */
+    int64_t count = 0;
+    for (int64_t k = 0; k < on->sites.count; k++) {
+        count += ties(body, k);
+    }
+    if (domain->free_cells == sel_grid_cells(&domain->grid)) { /* which are all joined */
+        p->singular = (on->divided ? sel_domain_total(domain, count) : count) == 0;
+        return SEL_OK;
+    }
+    const size_t bytes = (size_t)(on->sites.count + 1) * sizeof(int64_t);
+    int64_t *own = malloc(bytes), *all = own;
+    if (on->divided) {
+        all = joins ? malloc((size_t)(on->sites.all + 1) * sizeof *all) : NULL;
+    }
+    sel_error why = {.status = SEL_OK};
+    sel_status status =
+        own && (all || !joins) ? SEL_OK : sel_fail_memory(&why, "the surfaces", bytes);
+    status = sel_domain_agree(domain, status, &why, error);
+    if (!status) {
+        for (int64_t k = 0; k < on->sites.count; k++) {
+            own[k] = ties(body, k) ? on->site[k].cell : -1;
+        }
+        sel_sites_gather(&on->sites, own, sizeof *own, all);
+        status = joins ? join_ties(p, all, &why) : SEL_OK;
+        status = sel_domain_agree(domain, status, &why, error);
+    }
+    if (on->divided) {
+        domain->ranks->broadcast(&p->singular, sizeof p->singular, false);
+    }
+    free(on->divided ? all : NULL);
+    free(own);
     return status;
 }
 
@@ -187,6 +220,7 @@ static sel_status poisson_plan_complete_plan(sel_plan *base, sel_error *error) {
     const sel_quantity none = {.components = 0};
     sel_conduction *body = &p->diffusion.body;
     body->steady = true;
+    body->whole = mg_body_whole(base->domain);
     body->field[POISSON_POTENTIAL] = HEAT_VALUE;
     body->field[POISSON_RESIDUAL] = HEAT_RESIDUAL;
     body->field[POISSON_GRADIENT] = HEAT_GRADIENT;
