@@ -253,16 +253,27 @@ $(BUILD)/tests/test_machine: $(BUILD)/tests/unit/blur.cu.o
 $(addprefix $(BUILD)/tests/,test_cuda_fill test_machine test_pour_print test_rule_print): CFLAGS_ALL += -DSEL_CUDA -isystem $(CUDA_INCLUDE)
 endif
 
+# A program with a solver of its own beside those of the engine (tests/solver).
+SOLVER_TEST := $(BUILD)/tests/shallow
+SOLVER_TEST_OBJECTS := $(patsubst %,$(BUILD)/tests/solver/%,shallow.o solvers.o $(if $(filter 1,$(CUDA)),shallow.cu.o))
+$(SOLVER_TEST): $(SOLVER_TEST_OBJECTS) $(BUILD)/engine/app/main.o $(LUA_OBJECTS) $(LIBRARY)
+	@echo 'link    $@'
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS_ALL)
+ifeq ($(CUDA),1)
+$(BUILD)/tests/solver/shallow.o: CFLAGS_ALL += -DSEL_CUDA -isystem $(CUDA_INCLUDE)
+$(BUILD)/tests/solver/shallow.cu.o: NVCCFLAGS += -fmad=false
+endif
+
 # The targets of `make fuzz` are compiled here too, lest they fall behind.
-unit-tests: $(UNIT_TESTS) $(BUILD)/examples/c/embed $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/*.c))
+unit-tests: $(UNIT_TESTS) $(SOLVER_TEST) $(BUILD)/examples/c/embed $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/*.c))
 
 # All that tests/cuda/gpu.sh runs, for a machine with a GPU that has no compiler and no cmocka.
 GPU_TESTS := $(filter $(BUILD)/tests/test_cuda% $(BUILD)/tests/test_machine,$(UNIT_TESTS))
 CMOCKA_SHARED = $(filter /%,$(shell $(CC) -print-file-name=libcmocka.so.0))
-gpu-tests: $(PROGRAM) $(PLUGINS) $(GPU_TESTS) $(BUILD)/examples/c/embed
+gpu-tests: $(PROGRAM) $(PLUGINS) $(GPU_TESTS) $(SOLVER_TEST) $(BUILD)/examples/c/embed
 	@mkdir -p $(BUILD)/gpu/tests/lib $(BUILD)/gpu/examples/c
 	@echo 'gather  $(BUILD)/gpu'
-	$(Q)for f in selenite examples/c/embed $(GPU_TESTS:$(BUILD)/%=%); do \
+	$(Q)for f in selenite examples/c/embed $(SOLVER_TEST:$(BUILD)/%=%) $(GPU_TESTS:$(BUILD)/%=%); do \
 	    strip -g -o $(BUILD)/gpu/$$f $(BUILD)/$$f || exit 1; done
 	$(Q)$(if $(PLUGINS),cp $(PLUGINS) $(BUILD)/gpu/)
 	$(Q)$(if $(CMOCKA_SHARED),cp -L $(CMOCKA_SHARED) $(BUILD)/gpu/tests/lib/)

@@ -27,7 +27,7 @@ programs=test_ scripts='tests/*/run.sh tests/annotations.sh tests/includes.sh te
 if [ "$BACKEND" = cuda ]; then
     programs=test_cuda
     scripts='tests/scenarios/run.sh tests/runs/run.sh tests/commands/run.sh tests/checkpoint/run.sh
-        tests/bad/run.sh tests/cases/run.sh tests/ranks/run.sh tests/rank_failures/run.sh'
+        tests/bad/run.sh tests/cases/run.sh tests/solver/run.sh tests/ranks/run.sh tests/rank_failures/run.sh'
 fi
 
 # A line with name and file of each program that matches: "ranks tests/ranks/run.sh".

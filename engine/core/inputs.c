@@ -33,6 +33,7 @@ void sel_inputs_source(sel_inputs *inputs, const sel_quantity *source) {
     if (sel_quantity_given(source)) {
         inputs_add(inputs, &(sel_input){.quantity = source, .what = "source"});
         inputs->has_source = true;
+        inputs->source = sel_faces_layout(&inputs->domain->grid);
         inputs->source_depends = sel_quantity_depends(source) & (SEL_ON_T | SEL_ON_CONTROLS);
     }
 }

@@ -29,7 +29,7 @@ typedef struct sel_inputs {
     sel_surfaces surfaces;
     int values;        /* per site, at most SEL_SITE_VALUES; the solver sets it first */
     double *value;     /* at time 0: [site][values], of this rank */
-    sel_layout source; /* the layout of the source, in numbers of the state; count 0: none */
+    sel_layout source; /* the layout of the source (sel_faces_layout), in numbers of the state */
     unsigned depends, source_depends; /* on SEL_ON_T, SEL_ON_CONTROLS: any input; the source */
     bool has_source;                  /* it is the last input */
     int count;

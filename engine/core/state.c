@@ -403,6 +403,15 @@ sel_layout sel_state_own_layout(const sel_state *state, int components, int halo
     return layout;
 }
 
+sel_layout sel_faces_layout(const sel_grid *grid) {
+    const int64_t *n = grid->n, row = n[0] + 1, slice = row * (n[1] + 1);
+    return (sel_layout){.n = {n[0], n[1], n[2]},
+                        .slow = grid->dims - 1,
+                        .pitch = row,
+                        .slice = slice,
+                        .count = grid->dims == 3 ? slice * (n[2] + 1) : slice};
+}
+
 sel_layout sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
                               int components, unsigned flags) {
     const sel_layout layout = sel_state_own_layout(state, components, 0);

@@ -132,6 +132,9 @@ void sel_state_list_room(sel_state *state);
 /* The layout of all cells of a grid, without halos: [components][nz][ny][nx]. */
 sel_layout sel_plain_layout(const sel_grid *grid, int components);
 
+/* That of numbers of cells and of their lower faces: a cell more along each axis. */
+sel_layout sel_faces_layout(const sel_grid *grid);
+
 /* The layout of a patch, from that of the whole grid with halos: memory begins with the halo of the
  * patch. With several components `count` and `component` are of the patch already. */
 sel_layout sel_patch_layout(const sel_layout *of_grid, const sel_patch *patch);
@@ -243,7 +246,7 @@ void sel_state_exchange(const sel_state *state, int64_t step, sel_way way);
 /* ---- checkpoints ---- */
 
 /* Writes all saved arrays to a checkpoint: a block each, called "state NAME". Numbers of field 0
- * are less by that in the block "state reference"; without it they are whole. No steps may be
+ * are less by that in the block "state reference"; without it they are the values. No steps may be
  * under way. Of several ranks all call it, and load; rank 0 alone has a checkpoint, others NULL. */
 void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint);
 

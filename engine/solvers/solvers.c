@@ -1,65 +1,10 @@
-/* solvers.c -- the list of all solvers, and with them of all tables that a script can write. */
-#include "engine/io/raster.h"
-#include "engine/scene/shape.h"
+/* solvers.c -- the list of all solvers. A program with a list of its own has other ones. */
 #include "engine/scene/solver.h"
 #include "engine/solvers/aqua/aqua.h"
 #include "engine/solvers/heat/heat.h"
 #include "engine/solvers/lbm/lbm.h"
 #include "engine/solvers/poisson/poisson.h"
 #include "engine/solvers/rule/rule.h"
-#include "engine/values/series.h"
 
 const sel_solver *const sel_solvers[] = {&lbm_solver,     &aqua_solver, &heat_solver,
                                          &poisson_solver, &rule_solver, NULL};
-
-static void collect_table(sel_schema *all, const sel_table *table);
-
-static void collect_family(sel_schema *all, const sel_family *family) {
-    for (int i = 0; i < all->family_count; i++) {
-        if (all->families[i] == family) {
-            return;
-        }
-    }
-    if (all->family_count < SEL_MOST_FAMILIES) {
-        all->families[all->family_count++] = family;
-    }
-    for (int i = 0; i < family->count; i++) {
-        collect_table(all, family->tables[i]);
-    }
-}
-
-static void collect_table(sel_schema *all, const sel_table *table) {
-    for (int i = 0; i < all->table_count; i++) {
-        if (all->tables[i] == table) {
-            return;
-        }
-    }
-    if (all->table_count == SEL_MOST_TABLES) {
-        return;
-    }
-    all->tables[all->table_count++] = table;
-    for (int i = 0; i < table->count; i++) {
-        if (table->fields[i].table) {
-            collect_table(all, table->fields[i].table);
-        }
-    }
-    for (int i = 0; i < table->count; i++) {
-        if (table->fields[i].family) {
-            collect_family(all, table->fields[i].family);
-        }
-    }
-}
-
-sel_schema sel_schema_collect(void) {
-    static const sel_table *const data[] = {&sel_units_table, &sel_series_table, &sel_raster_table,
-                                            &sel_state_table};
-    sel_schema all = {.table_count = 0};
-    for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
-        collect_table(&all, (*solver)->table);
-    }
-    collect_family(&all, &sel_shape_family);
-    for (size_t i = 0; i < sizeof data / sizeof *data; i++) {
-        collect_table(&all, data[i]);
-    }
-    return all;
-}

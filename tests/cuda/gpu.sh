@@ -67,7 +67,7 @@ for name in $programs; do
     in_background "$name" sh -c "CMOCKA_MESSAGE_OUTPUT=TAP '$BUILD/tests/$name' 2>'$logs/$name.err' ||
         { echo \"not ok $name ends with status \$?\"; sed 's/^/# /' '$logs/$name.err'; }"
 done
-for name in scenarios runs commands checkpoint bad ranks rank_failures; do
+for name in scenarios runs commands checkpoint bad cases solver ranks rank_failures; do
     in_background "$name" suite "$name"
 done
 if [ "${1:-}" != short ]; then

@@ -57,5 +57,17 @@ test_cuda | test_cuda_cases)
     fi
     ;;
 esac
+case $pattern in
+test_cuda | test_cuda_solver)
+    if NAMES='' DEVICES=3 BUILD=$device BACKEND=cuda tests/solver/run.sh >"$device/solver.log" 2>&1 &&
+        grep -q '^ok' "$device/solver.log" && ! grep -q '^not ok' "$device/solver.log"; then
+        echo 'ok a solver beside those of the engine'
+    else
+        echo 'not ok a solver beside those of the engine'
+        sed 's/^/# /' "$device/solver.log"
+        failed=1
+    fi
+    ;;
+esac
 rm -rf "$XDG_CACHE_HOME"
 exit $failed

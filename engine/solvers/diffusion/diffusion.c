@@ -151,16 +151,6 @@ static void mark_inputs(sel_conduction *body) {
     }
 }
 
-/* The source, and other numbers of cells and of faces: a cell more along each axis. */
-static sel_layout with_faces(const sel_grid *grid) {
-    const int64_t *n = grid->n, row = n[0] + 1, slice = row * (n[1] + 1);
-    return (sel_layout){.n = {n[0], n[1], n[2]},
-                        .slow = grid->dims - 1,
-                        .pitch = row,
-                        .slice = slice,
-                        .count = grid->dims == 3 ? slice * (n[2] + 1) : slice};
-}
-
 /* ---- the stable step ---- */
 
 /* Lowers the limit to that of one cell, with the sum b of its surfaces for a step of 1. */
@@ -261,7 +251,7 @@ sel_status sel_conduction_find(sel_plan *plan, const sel_quantity *k, const char
     sel_inputs_source(&body->inputs, source);
     mark_inputs(body);
     if (body->kind == HEAT_VARIED) {
-        body->inputs.source = with_faces(&domain->grid);
+        body->inputs.source = sel_faces_layout(&domain->grid);
     }
     plan->inputs = &body->inputs;
     plan->depends = body->inputs.depends;
