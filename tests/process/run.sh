@@ -129,9 +129,10 @@ return sel.lbm {
 END
     for body in 'while true do end' 'while true do run:reduce("density", "sum") end' \
         'while true do pcall(error) end' 'coroutine.wrap(function() while true do end end)()'; do
+        rm -f "$work/text" # what the run before has said
         "$selenite" run "$work/hook.lua" body="$body" --trust --force -o "$work/hook" \
             --backend "$backend" >"$work/text" 2>&1 &
-        until grep -qx in "$work/text" || ! kill -0 $!; do sleep 0.1; done
+        until grep -qx in "$work/text" 2>/dev/null || ! kill -0 $!; do sleep 0.1; done
         kill -"$1" $!
         begun=$(date +%s)
         if exits 130 wait $! && [ $(($(date +%s) - begun)) -le 60 ] &&
