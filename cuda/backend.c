@@ -56,7 +56,9 @@ static sel_state *begin(const sel_plan *plan) {
 }
 
 static void backend_list(sel_state *state) {
-    const int64_t rows = sel_state_rows(state);
+    const sel_rows_range planes = sel_own_planes(state);
+    const int64_t rows =
+        state->ranks->rank == 0 ? sel_state_rows(state) : planes.end - planes.first;
     solver_of(state->plan)->list(state);
     sel_state_list(state);
     SEL_ADD(&state->arrays, state, halos,
@@ -65,7 +67,7 @@ static void backend_list(sel_state *state) {
     cuda_list_regions(state);
     sel_arrays_add(&state->arrays, "rows", &state->queue->rows, (sel_type){'s', sizeof(cuda_sums)},
                    rows < CUDA_FEWEST_ROWS ? CUDA_FEWEST_ROWS : rows, 0);
-    cuda_queue_list(state->queue, &state->arrays);
+    cuda_queue_list(state->queue, &state->arrays, state->ranks->count);
 }
 
 static void backend_destroy(sel_state *state) {

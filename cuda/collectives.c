@@ -18,7 +18,7 @@ static int64_t move_partials(const cuda_rows *rows, int rank, size_t size, char 
                               {first, (end - first + CUDA_JOINED - 1) / CUDA_JOINED, CUDA_JOINED},
                               {end, rows->start[rank + 1] - end, 1}};
     for (int k = 0; k < 3; k++) {
-        char *at = (char *)rows->partials + (size_t)of[k][0] * size;
+        char *at = (char *)rows->partials + (of[k][0] - rows->from) * (int64_t)size;
         char *compact = buffer ? buffer + (size_t)count * size : NULL;
         const size_t apart = (size_t)of[k][2] * size;
         if (buffer && of[k][1] > 0 && *code == cudaSuccess) {
@@ -35,7 +35,7 @@ static int64_t move_partials(const cuda_rows *rows, int rank, size_t size, char 
 static int64_t move_own(const cuda_rows *rows, int rank, size_t size, char *buffer, bool back,
                         cudaStream_t stream, cudaError_t *code) {
     const sel_rows its = sel_state_part_rows(rows->with, &rows->box, rank);
-    char *at = (char *)rows->partials + (size_t)its.first * size;
+    char *at = (char *)rows->partials + (its.first - rows->from) * (int64_t)size;
     const size_t width = (size_t)its.height * size;
     const size_t apart = (size_t)(its.height + its.skip) * size;
     if (buffer && its.count > 0 && *code == cudaSuccess) {
@@ -83,6 +83,7 @@ cuda_rows cuda_rows_of(const sel_state *state, const sel_box *box) {
                       .gather = collectives_gather,
                       .with = (void *)(uintptr_t)state};
     rows.own = sel_state_part_rows(state, &rows.box, rows.rank);
+    rows.from = rows.rank > 0 ? rows.own.first : 0;
     sel_state_share_box(state, &rows.box, state->queue->row_start);
     return rows;
 }

@@ -66,6 +66,11 @@ static __device__ inline void clear(cuda_monitor &a) {
     sel_watch_none(&a.watched);
 }
 
+// The partial of row 0, from which those of a rank's rows are counted.
+template <class S> static S *partials_of(const cuda_rows *rows) {
+    return (S *)rows->partials - rows->from;
+}
+
 // Each block joins LOOK_JOINED of n partials `stride` apart into the first of them.
 template <class S>
 static __device__ __forceinline__ void join_block(S *partials, int64_t n, int64_t stride) {
@@ -128,7 +133,7 @@ static cudaError_t join_all(S *partials, int64_t n, cudaStream_t stream, int64_t
 
 // The join of all rows, on rank 0.
 template <class S> static cudaError_t join_rows(const cuda_rows *rows, cudaStream_t stream) {
-    S *partials = (S *)rows->partials;
+    S *partials = partials_of<S>(rows);
     const int64_t n = rows->start[rows->ranks];
     if (rows->ranks == 1 || rows->boxes) {
         const cudaError_t code = rows->boxes ? rows->gather(rows, sizeof(S), stream) : cudaSuccess;
@@ -270,7 +275,8 @@ static cudaError_t reduce(const void *view, int field, const cuda_cells *cells,
                           const cuda_rows *rows, cudaStream_t stream) {
     if (rows->own.count > 0) {
         reduce_kernel<V><<<row_blocks(rows->own.count), LOOK_THREADS, 0, stream>>>(
-            *(const typename V::view *)view, field, *cells, (cuda_sums *)rows->partials, rows->own);
+            *(const typename V::view *)view, field, *cells, partials_of<cuda_sums>(rows),
+            rows->own);
     }
     return join_rows<cuda_sums>(rows, stream);
 }
@@ -320,7 +326,7 @@ static cudaError_t monitor(const void *view, void *last, int64_t component, int6
                            const cuda_rows *rows, cudaStream_t stream) {
     monitor_kernel<V><<<row_blocks(rows->own.count), LOOK_THREADS, 0, stream>>>(
         *(const typename V::view *)view, (typename V::last *)last, component, slice,
-        (cuda_monitor *)rows->partials, rows->own);
+        partials_of<cuda_monitor>(rows), rows->own);
     return join_rows<cuda_monitor>(rows, stream);
 }
 
@@ -352,7 +358,7 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
 template <class V>
 static cudaError_t sum(const void *view, const cuda_rows *rows, cudaStream_t stream) {
     sum_kernel<V><<<row_blocks(rows->own.count), LOOK_THREADS, 0, stream>>>(
-        *(const typename V::view *)view, (sel_total *)rows->partials, rows->own);
+        *(const typename V::view *)view, partials_of<sel_total>(rows), rows->own);
     return join_rows<sel_total>(rows, stream);
 }
 

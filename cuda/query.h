@@ -125,7 +125,9 @@ typedef cudaError_t cuda_read(const void *view, int field, const cuda_cells *cel
 
 /* Rows that are summed, and who has them. */
 typedef struct cuda_rows {
-    void *partials; /* one for each of them; the first is the result */
+    void *partials; /* one for each of them from number `from` on; of rank 0 the first is the result
+                     */
+    int64_t from;   /* 0 of rank 0, which joins all; else that of the first own row */
     sel_rows own;   /* those of this rank, by their numbers among them */
     int rank, ranks;
     const int64_t *start; /* rank r has start[r] <= row < start[r + 1] */

@@ -38,9 +38,11 @@ sel_status cuda_queue_open(cuda_queue *queue, int device, sel_error *error) {
     return SEL_OK;
 }
 
-void cuda_queue_list(cuda_queue *queue, sel_arrays *arrays) {
-    SEL_ADD(arrays, queue, stages[0], (int64_t)cuda_stage_bytes, 0);
-    SEL_ADD(arrays, queue, stages[1], (int64_t)cuda_stage_bytes, 0);
+void cuda_queue_list(cuda_queue *queue, sel_arrays *arrays, int ranks) {
+    const int64_t most = 64 << 20, least = 4 << 20, each = most / ranks;
+    queue->stage_bytes = each > least ? each : least;
+    SEL_ADD(arrays, queue, stages[0], queue->stage_bytes, 0);
+    SEL_ADD(arrays, queue, stages[1], queue->stage_bytes, 0);
     SEL_ADD(arrays, queue, clock, 1, 0);
     SEL_ADD(arrays, queue, alarm, 1, 0);
 }
@@ -357,7 +359,7 @@ sel_status cuda_slot_read(const sel_state *state, const sel_request *request, cu
     const uint64_t each = sel_request_cell_bytes(request), answer = (uint64_t)(end - first) * each;
     const uint64_t offset = (answer + sizeof(int64_t) - 1) / sizeof(int64_t) * sizeof(int64_t);
     const uint64_t list = request->cells ? (uint64_t)end * sizeof(int64_t) : 0;
-    const int64_t piece = (int64_t)(cuda_stage_bytes / each);
+    const int64_t piece = queue->stage_bytes / (int64_t)each;
     cuda_slot *slot;
     status =
         status ? status : cuda_slot_open(queue, request, offset + list + 1, list, &slot, error);

@@ -22,10 +22,6 @@ enum {
  * threads that fill a large GPU (250 bytes for each of 270,000). */
 enum { CUDA_QUEUE_LATER = 128 << 20 };
 
-/* Bytes of a piece. Fields pass through two of them, so that frames need no device memory beyond
- * what was allocated at the start. */
-static const uint64_t cuda_stage_bytes = 64 << 20;
-
 /* A request that has been started and not finished; a later one that fits reuses its buffers. */
 typedef struct cuda_slot {
     struct cuda_slot *next;
@@ -44,12 +40,14 @@ typedef struct cuda_queue {
     cudaStream_t stream; /* steps and kernels */
     cudaStream_t copies; /* of fields to the host, beside the steps */
     march_device march;  /* where a pass of several steps runs: this stream and one beside it */
-    void *rows;          /* a cuda_sums for each row of cells: partial sums */
+    void *rows;          /* partial sums, a cuda_sums for each row: of cuda_rows_of */
     int64_t row_start[SEL_MOST_RANKS + 1]; /* of cuda_rows_of */
     cuda_link *link;                       /* to other ranks; NULL: there are none */
     int64_t *halts; /* the step in which a term of this rank's cells failed (cuda_is_halted), of
                        which the others hear before the step after it; NULL: none can */
-    uint8_t *stages[CUDA_STAGES];
+    uint8_t *stages[CUDA_STAGES]; /* fields pass through them, so that frames need no device memory
+                                     beyond what was allocated at the start; */
+    int64_t stage_bytes;          /* of each */
     cudaEvent_t filled[CUDA_STAGES], sent[CUDA_STAGES];
     int64_t pieces; /* that have passed through the stages */
 
@@ -84,8 +82,8 @@ void cuda_march_close(march_device *on);
 sel_status cuda_queue_open(cuda_queue *queue, int device, sel_error *error);
 void cuda_queue_close(cuda_queue *queue);
 
-/* Lists its arrays on the device; sets their initial values. */
-void cuda_queue_list(cuda_queue *queue, sel_arrays *arrays);
+/* Lists its arrays on the device, that of one of several ranks; sets their initial values. */
+void cuda_queue_list(cuda_queue *queue, sel_arrays *arrays, int ranks);
 sel_status cuda_queue_start(cuda_queue *queue, sel_error *error);
 
 /* Before and after the steps of a call of advance; `begin` waits for the chunk before the last. */

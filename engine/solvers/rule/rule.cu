@@ -26,15 +26,18 @@ template <int COMPONENTS, bool COUNTS> struct rule_fields : look_of_value<rule_c
     static constexpr int components = COMPONENTS;
     static constexpr bool counts = COUNTS;
 
+    static __device__ int64_t place(const view &v, const uint32_t at[3]) {
+        return v.first + at[2] * v.slice + at[1] * v.pitch + at[0];
+    }
+
     static __device__ double value(const view &v, int f, const uint32_t at[3]) {
         const rule_tables &t = *v.tables;
-        return rule_number(t.type[f], t.wide, t.at[f][v.turns >> f & 1],
-                           v.first + at[2] * v.slice + at[1] * v.pitch + at[0]);
+        return rule_number(t.type[f], t.wide, t.at[f][v.turns >> f & 1], place(v, at));
     }
 
     static __device__ int field(const view &v, int, const uint32_t at[3], double *out) {
         for (int c = 0; c < v.components; c++) {
-            out[c] = v.numbers ? v.numbers[c * v.cells + number(v, at)] : value(v, v.field + c, at);
+            out[c] = v.numbers ? v.numbers[c * v.output + place(v, at)] : value(v, v.field + c, at);
         }
         return v.components;
     }

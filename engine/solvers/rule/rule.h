@@ -166,7 +166,7 @@ typedef struct rule_state {
     uint8_t *kind;                        /* number in walls[] and held[], and RULE_ODD */
     int kinds;                            /* the first is of cells like all others */
     bool too_many;                        /* of them */
-    uint8_t *odd;                         /* [rows][pieces]: it has such cells */
+    uint8_t *odd;                         /* [rows of own planes][pieces]: it has such cells */
     double *start;                        /* sums of what is conserved at step 0 */
     struct {
         int64_t cell;

@@ -220,7 +220,7 @@ RULE_CALL void rule_store_numbers(const rule_view &v, const rule_at &p, int outp
 #pragma unroll
     for (int j = 0; j < N; j++) {
         if (rule_is_there(v, rule_moved(v, p, j, 0))) {
-            v.numbers[output * v.cells + p.cell + j] = value[j];
+            v.numbers[output * v.output + p.at + j] = value[j];
         }
     }
 }

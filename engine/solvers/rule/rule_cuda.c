@@ -11,9 +11,19 @@
 #include "engine/solvers/rule/rule_kernels_cuda.h"
 #include "engine/values/program.h"
 
-enum { BUFFERS = 4, MOST_NUMBERS = 3 };
+enum { BUFFERS = 4 };
 
 /* ---- memory ---- */
+
+/* The most numbers that a derived field or dt.limit has in a cell. */
+static int most_outputs(const rule_model *m) {
+    int most = 0;
+    for (int k = m->rules; k < m->functions; k++) {
+        const int outputs = m->function[k].code->layout.outputs;
+        most = outputs > most ? outputs : most;
+    }
+    return most;
+}
 
 static void rule_cuda_list(sel_state *base) {
     rule_cuda *state = (rule_cuda *)base;
@@ -27,8 +37,11 @@ static void rule_cuda_list(sel_state *base) {
     SEL_ADD(arrays, state, tables, 1, 0);
     SEL_ADD(arrays, state, uniform, CUDA_STEPS * m->uniforms + 1, 0);
     SEL_ADD(arrays, state, found, 1, 0);
-    SEL_ADD(arrays, state, numbers,
-            m->functions > m->rules ? MOST_NUMBERS * sel_grid_cells(&domain->grid) : 0, 0);
+    sel_layout numbers = *rule_layout(&state->all);
+    numbers.components = most_outputs(m);
+    numbers.count = numbers.components * numbers.component;
+    sel_arrays_add_patch(arrays, "numbers", &state->numbers, SEL_TYPE_OF(*state->numbers), &numbers,
+                         0);
     bool packed = cuda_terms_open(&state->terms, domain);
     for (int k = 0; k < m->functions && packed; k++) {
         packed = sel_pack_add(state->terms.pack, m->function[k].code) == k;
@@ -371,7 +384,7 @@ static sel_status rule_cuda_look(sel_state *base, int field, const cuda_look **t
         .first = rule_layout(&state->all)->origin,
         .pitch = rule_layout(&state->all)->pitch,
         .slice = rule_layout(&state->all)->slice,
-        .cells = sel_grid_cells(&base->plan->domain->grid),
+        .output = rule_layout(&state->all)->component,
         .dims = m->dims,
         .numbers = computed ? state->numbers : NULL,
         .field = e->first,

@@ -24,8 +24,8 @@ typedef struct rule_gpu_look {
     const rule_tables *tables;
     uint64_t turns;              /* the present copies */
     int64_t first, pitch, slice; /* of cells in the arrays */
-    const double *numbers;       /* of a derived field: [component][cells]; NULL: fields */
-    int64_t cells;
+    const double *numbers;       /* of a derived field; NULL: fields */
+    int64_t output;              /* from an output's number to the next one's */
     int dims, field, components; /* the first component of what is looked at */
     int main;                    /* the same of the main field */
     uint64_t reals;              /* state fields that must be finite */
@@ -96,7 +96,7 @@ typedef struct rule_cuda {
     int first_array, end_array;
     rule_tables *tables;
     double *uniform; /* [uniform_steps][]: values that are the same in all cells, by step */
-    double *numbers; /* of derived fields and dt.limit: [MOST_NUMBERS][cells] */
+    double *numbers; /* of derived fields and dt.limit: laid out as fields, for each output */
     rule_bad *found;
     int64_t uniform_steps;
     unsigned vary; /* with what the rules' uniform values do */

@@ -51,7 +51,7 @@ rule_view rule_view_of(const rule_state *state, const rule_tables *tables, int k
                    .odd = state->kinds > 1 ? state->odd : NULL,
                    .tables = tables,
                    .grid = *grid,
-                   .cells = sel_grid_cells(grid),
+                   .output = rule_layout(state)->component,
                    .first_row = first * rows,
                    .end_row = end * rows,
                    .low = sel_patch_low(d, planes),

@@ -90,7 +90,11 @@ void rule_list(sel_state *base, int halo) {
                             .scale = 1,
                             .counts = m->solver.counts_changes};
     state->bad.cell = -1;
-    SEL_ADD(&base->arrays, state, odd, sel_state_rows(base) * rule_pieces(nx), 0);
+    const sel_rows_range planes = sel_own_planes(base);
+    const int64_t pieces = rule_pieces(nx);
+    const sel_layout odd = {.before = -planes.first * pieces,
+                            .count = (planes.end - planes.first) * pieces};
+    sel_arrays_add_cells(&base->arrays, "odd", &state->odd, SEL_TYPE_OF(*state->odd), &odd, 0);
     SEL_ADD(&base->arrays, state, start, 3 * m->params->conserved.n,
             SEL_SAVED | SEL_ON_HOST | SEL_ANY_NUMBER);
     rule_list_laws(state);

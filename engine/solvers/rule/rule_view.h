@@ -26,10 +26,10 @@ typedef struct rule_bad {
 typedef struct rule_view {
     const void *from[RULE_FIELDS]; /* the copies that are read, */
     void *to[RULE_FIELDS];         /* and those that are written */
-    double *numbers;               /* [output][cells]: of functions that return numbers */
-    const uint8_t *kind, *odd;     /* odd NULL: no piece is */
-    const rule_tables *tables;     /* of which the kinds of cells are used */
-    const double *uniform;         /* [steps][apart], step n at n % steps */
+    double *numbers; /* of functions that return numbers: laid out as the arrays, for each output */
+    const uint8_t *kind, *odd; /* odd NULL: no piece is */
+    const rule_tables *tables; /* of which the kinds of cells are used */
+    const double *uniform;     /* [steps][apart], step n at n % steps */
     int64_t uniform_steps, uniform_apart;
     sel_packed packed; /* look-ups */
     rule_bad *bad;
@@ -37,7 +37,7 @@ typedef struct rule_view {
     const int64_t *clock; /* the step is *clock + ahead */
     int64_t ahead;
     sel_grid grid;
-    int64_t cells;
+    int64_t output;              /* from an output's number to the next one's */
     int64_t first_row, end_row;  /* y + ny z; where planes are cut: y - low + height z, */
     int64_t low, height;         /* height 0: they are whole */
     int64_t beyond;              /* rows y + ny z from here on are not in the block */
