@@ -39,6 +39,10 @@ static inline bool sel_divides_planes(const sel_decomposition *decomposition) {
  * has cells. */
 sel_rows sel_patch_rows(const sel_grid *grid, const sel_patch *patch);
 sel_rows_range sel_patch_planes(const sel_grid *grid, const sel_patch *patch);
+static inline bool sel_patch_has_row(const sel_grid *grid, const sel_patch *patch, int64_t row) {
+    const int64_t y = row % grid->n[1], z = row / grid->n[1];
+    return y >= patch->lo[1] && y < patch->hi[1] && z >= patch->lo[2] && z < patch->hi[2];
+}
 
 /* Divides a grid into at most `count` patches with about equal numbers of free cells. A patch has
  * at least two cells along each divided axis, so a small grid has fewer patches. `ranks_y`

@@ -382,7 +382,7 @@ local shape, law, out = sel.shape, sel.law, sel.out
 local rods = shape.inside(function(x, y) return math.floor(x) % 2 == 0 and math.floor(y) % 2 == 0 end)
 return sel.lbm {
   lattice = "D3Q19", size = { 48, 48, 96 }, nu = 0.1, periodic = { "x", "y", "z" },
-  regions = { { name = "rods", where = rods, law = law.wall { velocity = function(x, t) return 0, 0, 0.01 * math.sin(x + t) end } } },
+  regions = { { name = "rods", where = rods, law = law.wall { velocity = function(x) return 0, 0, 0.01 * math.sin(x) end } } },
   stop = { steps = 2 }, output = { out.force { region = "rods", every = 1 }, out.balance { every = 1 } },
 }
 END
@@ -483,6 +483,7 @@ if [ "$backend" != cpu ]; then
         memory_of_devices scenarios/bowl.lua N=2048
     ok "the memory of a device falls with their number: heat" \
         memory_of_devices scenarios/heat3d_bell.lua nx=256 ny=256 nz=256
+    ok "the memory of a device falls with their number: links" memory_of_devices "$work/rods.lua"
 fi
 
 lists_ranks() {

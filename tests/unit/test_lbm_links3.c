@@ -405,8 +405,18 @@ static void test_rank_lists_what_is_in_its_patch(void **unused) {
         assert_int_equal(openings, b->open_count);
         assert_true(places[0] == b->batches.v[0].count && places[1] == b->batches.v[1].count);
         const sel_patch patch = sel_patch_of(&d, r);
-        const sel_rows rows = sel_patch_rows(&c.domain->grid, &patch);
-        lbm_batches_count(whole, &rows, &most[0], &most[1]);
+        lbm_batches_count(whole, &patch, &most[0], &most[1]);
+        for (int k = 0; k < 2; k++) {
+            const lbm_batch *its = &b->batches.v[k], *one = &whole->batches.v[k];
+            int64_t targets[1024], own = 0;
+            assert_true(one->count <= 1024);
+            lbm_batch_targets(whole, one, &patch, targets);
+            for (int64_t i = 0; i < one->count; i++) {
+                assert_true(targets[i] == -1 || targets[i] == its->target[own]);
+                own += targets[i] >= 0;
+            }
+            assert_int_equal(own, its->count);
+        }
         assert_int_equal(most[0], openings);
         assert_int_equal(most[1], b->batches.largest);
         cells += b->cell_count;

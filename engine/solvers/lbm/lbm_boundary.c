@@ -487,7 +487,6 @@ sel_status lbm_boundary_keep_patch(lbm_boundary *boundary, sel_error *error) {
         return SEL_OK;
     }
     const sel_patch patch = sel_patch_of(&domain->decomposition, domain->ranks->rank);
-    const int64_t ny = domain->grid.n[1];
     sel_status status = SEL_OK;
     lbm_boundary kept = all;
     kept.links = sel_sites_divide(&all.links, domain->ranks, &domain->decomposition);
@@ -501,10 +500,7 @@ sel_status lbm_boundary_keep_patch(lbm_boundary *boundary, sel_error *error) {
             kept.row_cells[0] = kept.row_spans[0] = 0;
         }
         for (int64_t row = 0; row < all.rows && !status; row++) {
-            const int64_t y = row % ny, z = row / ny;
-            keep_row(&kept, &all, row,
-                     y >= patch.lo[1] && y < patch.hi[1] && z >= patch.lo[2] && z < patch.hi[2],
-                     &links);
+            keep_row(&kept, &all, row, sel_patch_has_row(&domain->grid, &patch, row), &links);
         }
     }
     if (status) {
@@ -518,6 +514,15 @@ sel_status lbm_boundary_keep_patch(lbm_boundary *boundary, sel_error *error) {
     }
     *boundary = kept;
     return SEL_OK;
+}
+
+void lbm_boundary_row(const lbm_boundary *b, int64_t row, int64_t links[2], int64_t openings[2]) {
+    links[0] = b->links.before[row];
+    links[1] = b->links.before[row + 1];
+    openings[0] = openings[1];
+    for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
+        openings[1] += b->cells[c].opening_index >= 0;
+    }
 }
 
 void lbm_boundary_free(lbm_boundary *boundary) {

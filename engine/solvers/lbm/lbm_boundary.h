@@ -114,6 +114,11 @@ void lbm_boundary_free(lbm_boundary *boundary);
 /* Keeps the cells, spans and links of the domain's patch, and frees those of other ranks. */
 sel_status lbm_boundary_keep_patch(lbm_boundary *boundary, sel_error *error);
 
+/* The links and the openings of a row: first <= k < end. Those of the row before are given, before
+ * row 0 zeros. */
+void lbm_boundary_row(const lbm_boundary *boundary, int64_t row, int64_t links[2],
+                      int64_t openings[2]);
+
 /* The quantity of a region's law; NULL: it has none (a wall at rest). */
 const sel_quantity *lbm_region_quantity(const sel_region *region);
 

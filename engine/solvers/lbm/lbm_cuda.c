@@ -168,8 +168,8 @@ static void show_arrays(lbm_cuda *state) {
     state->pattern.boundary.link_add = all->link_add;
     state->pattern.boundary.open_value = all->open_value;
     if (all->copies > 1) {
-        state->pattern.boundary.link_stride = all->plan->boundary.links.count;
-        state->pattern.boundary.open_stride = LBM_OPEN_VALUES * all->plan->boundary.open_count;
+        state->pattern.boundary.link_stride = all->sites.count;
+        state->pattern.boundary.open_stride = LBM_OPEN_VALUES * all->openings;
     }
     state->pattern.boundary.link_flow = all->link_flow;
     state->pattern.boundary.links = all->links;
@@ -398,43 +398,23 @@ static sel_status lbm_cuda_look(sel_state *base, int field, const cuda_look **la
 
 /* ---- fluxes through links, and the balance of mass ---- */
 
-static int64_t links_before(const sel_state *base, int64_t row) {
-    return ((const lbm_plan *)base->plan)->boundary.links.before[row];
-}
-
-/* What ranks know of their own links, all get to know. */
-static sel_status share_links(lbm_cuda *state, sel_error *error) {
-    const int64_t count = state->all.plan->boundary.links.count;
-    const size_t real = (size_t)lbm_real(&state->all.plan->base);
-    const int rows = !state->all.links ? 0 : state->all.plan->base.wants_forces ? 3 : 2;
-    sel_status status = SEL_OK;
-    for (int k = 0; k < rows && !status; k++) {
-        char *row = (char *)state->all.links + (size_t)(k * count) * real;
-        status = cuda_share_list(&state->all.base, row, count, real, links_before, error);
-    }
-    return status;
-}
-
-static sel_status share_flows(lbm_cuda *state, sel_error *error) {
-    return cuda_share_list(&state->all.base, state->all.link_flow,
-                           state->all.plan->boundary.links.count, sizeof *state->all.link_flow,
-                           links_before, error);
-}
-
-static sel_status lbm_cuda_saving(sel_state *base, sel_error *error) {
-    lbm_cuda *state = (lbm_cuda *)base;
-    const sel_status status = share_links(state, error);
-    return status ? status : share_flows(state, error);
-}
-
 static sel_status ask_links(lbm_cuda *state, const sel_request *request, sel_error *error) {
     cuda_queue *queue = state->all.base.queue;
     double centre[3];
     cuda_slot *slot;
     lbm_links_centre(state->all.plan, request, centre);
     sel_status status = cuda_slot_open(queue, request, sizeof(lbm_carried), 0, &slot, error);
-    status = status ? status : share_links(state, error);
     state->pattern.boundary.links_follow = state->all.links_follow != 0;
+    if (state->all.base.ranks->count > 1) {
+        lbm_carried carried;
+        const sel_status found =
+            lbm_links_sum(&state->all, request->region, centre, &carried, error);
+        status = status ? status : found;
+        if (!status) {
+            memcpy(slot->host, &carried, sizeof carried);
+        }
+        return status ? status : cuda_slot_fetch(queue, slot, 0, NULL, 0, error);
+    }
     if (!status) {
         CUDA_TRY(
             lbm_gpu_links(&state->pattern, request->region, centre, queue->rows, queue->stream));
@@ -458,15 +438,15 @@ static sel_status lbm_cuda_ask_balance(lbm_cuda *state, const sel_request *reque
     state->all.balance_step = state->all.base.step;
     status = cuda_sum(&state->all.base, error);
     status = status ? status : cuda_slot_fetch(queue, slot, 0, queue->rows, mass, error);
+    double *rate = (double *)(void *)((char *)slot->host + mass);
     if (!status && slot->since_steps > 0 && state->pattern.boundary.link_flow) {
-        status = share_flows(state, error);
-        if (status) {
-            return status;
+        if (state->all.base.ranks->count > 1) {
+            return lbm_flows_sum(&state->all, rate, error);
         }
         CUDA_TRY(lbm_gpu_flows(&state->pattern.boundary, regions, state->rates, queue->stream));
         return cuda_slot_fetch(queue, slot, mass, state->rates, rates, error);
     }
-    memset((char *)slot->host + mass, 0, rates);
+    memset(rate, 0, rates);
     return status;
 }
 
@@ -501,7 +481,6 @@ const cuda_solver lbm_on_cuda = {
     .terms = lbm_cuda_terms,
     .step = lbm_cuda_enqueue_step,
     .check = cuda_laws_check,
-    .saving = lbm_cuda_saving,
     .loaded = lbm_cuda_loaded,
     .close = cuda_laws_close,
     .look = lbm_cuda_look,

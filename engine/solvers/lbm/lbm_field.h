@@ -24,6 +24,11 @@
 #define LBM_FIELD_INLINE static inline
 #endif
 
+/* A product that is rounded before it is added to another number. */
+#ifndef LBM_FIELD_TIMES
+#define LBM_FIELD_TIMES(a, b) ((a) * (b))
+#endif
+
 /* The lattice units in the user's units. */
 typedef struct lbm_units {
     double velocity, density, pressure, time;
@@ -163,7 +168,7 @@ LBM_FIELD_INLINE void lbm_carry(lbm_carried *sum, const int e[3], double out, do
     }
     for (int a = 0; a < 3; a++) {
         const int b = (a + 1) % 3, c = (a + 2) % 3;
-        sum->torque[a] += arm[b] * force[c] - arm[c] * force[b];
+        sum->torque[a] += LBM_FIELD_TIMES(arm[b], force[c]) - LBM_FIELD_TIMES(arm[c], force[b]);
     }
     sum->mass += out - in;
 }

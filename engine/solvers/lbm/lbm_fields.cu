@@ -314,14 +314,11 @@ extern "C" cudaError_t lbm_gpu_start(const lbm_gpu_view *view, const lbm_gpu_giv
 // A thread per boundary cell.
 template <class T>
 __global__ void __launch_bounds__(THREADS) keep_links(const __grid_constant__ lbm_gpu_step s) {
-    const uint32_t k = s.boundary.first_cell + blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= s.boundary.end_cell || cuda_is_halted(s.halted, s.clock)) {
+    const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= s.boundary.cell_count || cuda_is_halted(s.halted, s.clock)) {
         return;
     }
     const lbm_boundary_cell cell = s.boundary.cells[k];
-    if (cell.others) {
-        return;
-    }
     typename T::real g[T::q];
     T::gather(s, cell, T::make_place(s.layout, cell.index), T::rates_of(s, cell.index), g);
     T::keep_links(s, cell, g);
@@ -360,7 +357,7 @@ __global__ void __launch_bounds__(THREADS)
 template <class T, class D>
 static cudaError_t observe(const lbm_gpu_view *v, bool initially, cudaStream_t stream) {
     const lbm_gpu_boundary &b = v->last.boundary;
-    const uint32_t cells = b.end_cell - b.first_cell;
+    const uint32_t cells = b.cell_count;
     if (b.links && cells > 0) {
         keep_links<T><<<(cells + THREADS - 1) / THREADS, THREADS, 0, stream>>>(v->last);
     }
@@ -376,6 +373,10 @@ extern "C" cudaError_t lbm_gpu_observe(const lbm_gpu_view *view, bool initially,
 }
 
 // ---- sums over links ----
+//
+// lbm_links_cuda.c adds up in the same order.
+
+static_assert((int)THREADS == (int)LBM_GPU_LINK_THREADS, "the host counts on it");
 
 static __device__ void join(lbm_carried &a, const lbm_carried &b) {
     for (int k = 0; k < 3; k++) {

@@ -18,6 +18,7 @@
 #include "engine/solvers/lbm/lbm_method.h"
 #ifdef __CUDACC__
 #define LBM_FIELD_INLINE static __device__ __forceinline__
+#define LBM_FIELD_TIMES(a, b) __dmul_rn(a, b)
 #endif
 #include "engine/solvers/lbm/lbm_field.h"
 
@@ -51,10 +52,10 @@ typedef struct lbm_gpu_block {
     uint32_t number, warps;
 } lbm_gpu_block;
 
+/* The cells and links of the rank's patch. */
 typedef struct lbm_gpu_boundary {
     const lbm_boundary_cell *cells;
     uint32_t cell_count;
-    uint32_t first_cell, end_cell; /* of the block of the grid */
     int64_t link_count;
     /* One bit per place of a row, a word per warp: set at boundary cells; and the number of the
      * first one of each word. */
@@ -119,14 +120,16 @@ const cuda_look *lbm_gpu_look(const lbm_gpu_step *step);
  * collision; initially from differences of the velocity. */
 cudaError_t lbm_gpu_observe(const lbm_gpu_view *view, bool initially, cudaStream_t stream);
 
-enum { LBM_GPU_LINK_BLOCKS = 256 };
+enum { LBM_GPU_LINK_BLOCKS = 256, LBM_GPU_LINK_THREADS = 128 };
 
 /* Force, torque and mass flow through the links of a region in the last observed step, the torque
- * about `centre` in cells. partials: LBM_GPU_LINK_BLOCKS; the first is the result. */
+ * about `centre` in cells. partials: LBM_GPU_LINK_BLOCKS; the first is the result. Of one rank; of
+ * several see lbm_links_sum (lbm_state_cuda.h). */
 cudaError_t lbm_gpu_links(const lbm_gpu_step *step, int region, const double centre[3],
                           lbm_carried *partials, cudaStream_t stream);
 
-/* rate[r] = sum of link_flow over the links of region r, which is then zeroed; r <= regions. */
+/* rate[r] = sum of link_flow over the links of region r, which is then zeroed; r <= regions. The
+ * same of one rank. */
 cudaError_t lbm_gpu_flows(const lbm_gpu_boundary *boundary, int regions, double *rate,
                           cudaStream_t stream);
 

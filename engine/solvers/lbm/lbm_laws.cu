@@ -27,6 +27,9 @@ static __device__ int find_law(const cuda_laws_launch &l, int64_t block) {
 static __device__ void store(const cuda_laws_launch &l, const cuda_law &law, int64_t row, int64_t i,
                              int64_t step, const double value[CUDA_TERM_PARTS]) {
     const int components = law.term.components;
+    if (law.target && law.target[i] < 0) {
+        return; // another rank has it
+    }
     if (law.goal == LBM_TO_LINKS) {
         const lbm_direction &d = l.directions[law.incoming[i]];
         l.link_add[step % CUDA_STEPS * l.link_stride + law.target[i]] =

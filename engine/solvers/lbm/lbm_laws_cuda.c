@@ -9,7 +9,9 @@
  * reported, and what does not vary is complete.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "engine/solvers/lbm/lbm_state_cuda.h"
+#include "engine/core/collectives.h"
 
 enum { BUFFERS = 4, MOST_THREADS = 128, LEAST_THREADS = 32, MOST_PLACES_PER_THREAD = 8 };
 
@@ -73,7 +75,7 @@ static void list_law(const lbm_batch *batch, cuda_law *law, sel_arrays *arrays) 
     SEL_ADD_COPY(arrays, law, x, placed, batch->x);
     SEL_ADD_COPY(arrays, law, y, placed, batch->y);
     SEL_ADD_COPY(arrays, law, z, batch->z ? placed : 0, batch->z);
-    SEL_ADD_COPY(arrays, law, target, batch->target ? n : 0, batch->target);
+    SEL_ADD(arrays, law, target, batch->target ? n : 0, 0);
     SEL_ADD_COPY(arrays, law, incoming, batch->incoming ? n : 0, batch->incoming);
     SEL_ADD(arrays, law, given, is_by_host(law) ? n * law->term.components : 0, 0);
 }
@@ -226,17 +228,39 @@ static sel_status start_acceleration(lbm_cuda *state, sel_error *error) {
     return status ? status : cuda_send(state->acceleration, value, sizeof value, error);
 }
 
+/* Moves the values of the links and openings of the patch to the front of those of the grid. */
+static void take_own(const lbm_state *state, double *link_add, double *open_value) {
+    const lbm_boundary *boundary = &state->plan->boundary;
+    const double *adds = link_add, *values = open_value;
+    int64_t links[2] = {0}, openings[2] = {0};
+    for (int64_t row = 0; row < boundary->rows; row++) {
+        lbm_boundary_row(boundary, row, links, openings);
+        if (sel_state_has(&state->base, row)) {
+            const int64_t added = links[1] - links[0];
+            const int64_t valued = LBM_OPEN_VALUES * (openings[1] - openings[0]);
+            memmove(link_add, adds + links[0], (size_t)added * sizeof *adds);
+            memmove(open_value, values + LBM_OPEN_VALUES * openings[0],
+                    (size_t)valued * sizeof *values);
+            link_add += added;
+            open_value += valued;
+        }
+    }
+}
+
 /* The values of all other laws for the first step. */
 static sel_status start_boundary(const lbm_state *state, sel_error *error) {
     const lbm_boundary *boundary = &state->plan->boundary;
-    const size_t links = (size_t)boundary->links.count;
-    const size_t values = LBM_OPEN_VALUES * (size_t)boundary->open_count;
-    double *link_add = calloc(links + values + 1, sizeof *link_add), *open_value = link_add + links;
+    const size_t all_links = (size_t)boundary->links.count, links = (size_t)state->sites.count;
+    const size_t all_values = LBM_OPEN_VALUES * (size_t)boundary->open_count;
+    const size_t values = LBM_OPEN_VALUES * (size_t)state->openings;
+    double *link_add = calloc(all_links + all_values + 1, sizeof *link_add);
+    double *open_value = link_add + all_links;
     if (!link_add) {
-        return sel_fail_memory(error, "the laws", (links + values) * sizeof *link_add);
+        return sel_fail_memory(error, "the laws", (all_links + all_values) * sizeof *link_add);
     }
     sel_status status = lbm_batches_apply(state->plan, 0, SEL_ALWAYS, state->law_values, link_add,
                                           open_value, error);
+    take_own(state, link_add, open_value);
     for (size_t k = 0; k < (size_t)state->copies && !status; k++) {
         status = cuda_send(state->link_add + k * links, link_add, links * sizeof(double), error);
         status = status ? status
@@ -281,10 +305,30 @@ static cuda_laws_launch describe_launch(const lbm_cuda *state, int which, int64_
     };
 }
 
+/* Which links and openings the places of laws belong to. */
+static sel_status send_targets(lbm_cuda *state, sel_error *error) {
+    const lbm_boundary *boundary = &state->all.plan->boundary;
+    const cuda_laws *laws = &state->laws;
+    const size_t bytes = ((size_t)boundary->batches.largest + 1) * sizeof(int64_t);
+    int64_t *targets = malloc(bytes);
+    sel_status status = targets ? SEL_OK : sel_fail_memory(error, "the places of the laws", bytes);
+    for (int k = 0; k < laws->count && !status; k++) {
+        const lbm_batch *batch = laws->batch[k];
+        if (batch->target) {
+            lbm_batch_targets(boundary, batch, &state->all.base.own, targets);
+            status = cuda_send(laws->law[k].target, targets,
+                               (uint64_t)batch->count * sizeof *targets, error);
+        }
+    }
+    free(targets);
+    return status;
+}
+
 static sel_status upload(lbm_cuda *state, sel_error *error) {
     cuda_laws *laws = &state->laws;
     const size_t count = (size_t)laws->count;
-    sel_status status = cuda_send(laws->table, laws->law, count * sizeof *laws->law, error);
+    sel_status status = send_targets(state, error);
+    status = status ? status : cuda_send(laws->table, laws->law, count * sizeof *laws->law, error);
     for (int which = 0; which < CUDA_LAWS_LAUNCHES && !status; which++) {
         int64_t first[LBM_MOST_BATCHES + 1] = {0};
         for (size_t k = 0; k < count; k++) {

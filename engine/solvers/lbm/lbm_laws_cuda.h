@@ -23,7 +23,7 @@ typedef struct cuda_law {
     int64_t width, rows, blocks_per_row;
     int places_per_thread;
     const double *x, *y, *z; /* of a list; NULL: 0 */
-    const int64_t *target;
+    const int64_t *target;   /* -1: another rank has it, this one only finds out whether it fails */
     const uint8_t *incoming; /* on links: the direction */
 } cuda_law;
 

@@ -62,7 +62,6 @@ typedef struct lbm_boundary_cell {
     bool moves;        /* some of its links belong to moving walls */
     bool again;  /* on a device: a second kernel computes it again, since it is wet, or since values
                     are evaluated ahead */
-    bool others; /* on a device: another rank has it; its index is x */
     double keep; /* of an outflow: 1 - K of engine/solvers/lbm/lbm_closure.h */
 } lbm_boundary_cell;
 

@@ -3,7 +3,6 @@
 #include "engine/solvers/lbm/lbm_state.h"
 
 #include <math.h>
-#include "engine/core/collectives.h"
 
 lbm_units lbm_units_of(const lbm_plan *plan) {
     const lbm_numbers *numbers = &plan->numbers;
@@ -119,16 +118,20 @@ static lbm_vicinity vicinity_of(const lbm_state *state, const sel_layout *layout
     return v;
 }
 
-/* The links, openings and places of a law at most of this rank. A state that is only estimated has
- * those of its patch, while the plan lists the grid. */
-static void list_sites(lbm_state *state, int64_t *openings, int64_t *places) {
+/* The links and openings of this rank, and the places of a law that it evaluates at most. With
+ * devices, and for an estimate, the plan lists those of the grid. A device evaluates laws at all
+ * places, so that each rank knows in which step one fails. */
+static void list_sites(lbm_state *state, int64_t *places) {
     const sel_state *base = &state->base;
     const lbm_boundary *boundary = &state->plan->boundary;
+    int64_t own;
     state->sites = boundary->links;
-    if (base->ranks->count > 1 && !boundary->links.ranks && !base->arrays.memory) {
-        const sel_rows own = sel_own_rows(base);
+    state->openings = boundary->open_count;
+    *places = boundary->batches.largest;
+    if (base->ranks->count > 1 && !boundary->links.ranks) {
         state->sites = sel_sites_divide(&boundary->links, base->ranks, &base->decomposition);
-        lbm_batches_count(boundary, &own, openings, places);
+        lbm_batches_count(boundary, &base->own, &state->openings, &own);
+        *places = base->arrays.memory ? *places : own;
     }
 }
 
@@ -161,11 +164,11 @@ void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *
         sel_arrays_add_patch(arrays, "acceleration_field", &state->acceleration_field, real,
                              acceleration, 0);
     }
-    int64_t openings = boundary->open_count, places = boundary->batches.largest;
-    list_sites(state, &openings, &places);
+    int64_t places;
+    list_sites(state, &places);
     state->copies = state->copies > 1 ? state->copies : 1;
     SEL_ADD(arrays, state, link_add, state->copies * state->sites.count, 0);
-    SEL_ADD(arrays, state, open_value, state->copies * LBM_OPEN_VALUES * openings, 0);
+    SEL_ADD(arrays, state, open_value, state->copies * LBM_OPEN_VALUES * state->openings, 0);
     SEL_ADD(arrays, state, law_values, 3 * places, SEL_ON_HOST);
     SEL_ADD(arrays, state, places, field ? 6 * lbm_acceleration_chunk(plan) * domain->grid.n[0] : 0,
             SEL_ON_HOST);

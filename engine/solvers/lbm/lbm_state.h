@@ -17,7 +17,8 @@ typedef struct lbm_state {
     void *acceleration_field;
     sel_layout acceleration_layout;
     lbm_vicinity vicinity;         /* its rows */
-    sel_sites sites;               /* the links */
+    sel_sites sites;               /* the links, */
+    int64_t openings;              /* and the cells with wet faces of this rank */
     double *link_add, *open_value; /* see lbm_batches_apply, */
     int64_t copies;     /* of link_add and open_value, one after the other, for `copies` steps */
     double *law_values; /* scratch of lbm_batches_apply, on the host, */

@@ -61,6 +61,15 @@ lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab 
 void lbm_cuda_list_boundary(lbm_cuda *state);
 sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error);
 
+/* ---- sums over the links of several ranks (lbm_links_cuda.c) ---- */
+
+/* The sums of lbm_gpu_links and lbm_gpu_flows over the links of all ranks, with the same bits as of
+ * one: rank 0 gathers what the links carry, and adds it up in the order of the kernels. All ranks
+ * must call them. All get the rates, and rank 0 what is carried. */
+sel_status lbm_links_sum(const lbm_state *state, int region, const double centre[3],
+                         lbm_carried *carried, sel_error *error);
+sel_status lbm_flows_sum(lbm_state *state, double *rate, sel_error *error);
+
 /* ---- laws ---- */
 
 /* Finds the laws that vary, lists their arrays, and sets the steps evaluated together, all.copies.

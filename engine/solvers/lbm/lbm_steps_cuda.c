@@ -33,7 +33,6 @@ static uint32_t blocks_for(const lbm_gpu_layout *layout, int64_t rows) {
 lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab *slab) {
     const sel_state *base = &state->all.base;
     const sel_patch *own = &base->own;
-    const int64_t *row_cells = state->all.plan->boundary.row_cells;
     const bool cut = base->ranks->count > 1;
     const int number = slab->number;
     lbm_gpu_step one = state->pattern;
@@ -60,8 +59,6 @@ lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab 
         boundary->free_blocks += state->free[number][0];
         one.block_count = state->free[number][1] - state->free[number][0];
     }
-    boundary->first_cell = (uint32_t)row_cells[first * base->rows_per_plane];
-    boundary->end_cell = (uint32_t)row_cells[last * base->rows_per_plane];
     boundary->again += state->again[number][0];
     boundary->again_count = state->again[number][1] - state->again[number][0];
     one.clock = cuda_queue_clock(state->all.base.queue, step);
@@ -75,20 +72,31 @@ lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab 
     return one;
 }
 
+/* The boundary cells of this rank. */
+static int64_t own_cells(const lbm_cuda *state) {
+    const int64_t *row_cells = state->all.plan->boundary.row_cells;
+    const sel_rows own = sel_own_rows(&state->all.base);
+    int64_t count = 0;
+    for (int64_t k = 0; k < own.count; k++) {
+        const int64_t row = sel_row_of(&own, k);
+        count += row_cells[row + 1] - row_cells[row];
+    }
+    return count;
+}
+
 /* Of the planes of this rank. */
 static int64_t word_count(const lbm_cuda *state) {
     const lbm_gpu_layout *l = &state->pattern.layout;
     const int64_t stride = state->pattern.dims == 3 ? l->slice : l->pitch;
     const sel_patch *own = &state->all.base.own;
     const int64_t places = (own->hi[state->pattern.dims - 1] - l->base) * stride;
-    return state->all.plan->boundary.cell_count > 0 ? (places + CUDA_WARP - 1) / CUDA_WARP : 0;
+    return own_cells(state) > 0 ? (places + CUDA_WARP - 1) / CUDA_WARP : 0;
 }
 
 /* How many cells are computed again at most: all boundary cells where values are evaluated ahead,
  * since these are few then (count_copies of lbm_laws_cuda.c). */
 static int64_t most_again(const lbm_cuda *state) {
-    const lbm_boundary *b = &state->all.plan->boundary;
-    return state->all.copies > 1 ? b->cell_count : b->open_count;
+    return state->all.copies > 1 ? own_cells(state) : state->all.openings;
 }
 
 /* The lists in the form of the device. */
@@ -96,34 +104,46 @@ typedef struct lists {
     lbm_boundary_cell *cells;
     uint32_t *words, *before, *again, *room;
     lbm_gpu_block *free_blocks;
+    uint8_t *link_region;
 } lists;
+
+/* Adds cell number c. */
+static void fill_cell(lbm_cuda *state, lists *l, uint32_t c) {
+    lbm_boundary_cell *cell = &l->cells[c];
+    const uint32_t word = cell->index / CUDA_WARP;
+    cell->again = cell->opening != LBM_CLOSED || (cell->moves && state->all.copies > 1);
+    l->before[word] = l->words[word] ? l->before[word] : c;
+    l->words[word] |= 1u << cell->index % CUDA_WARP;
+    if (cell->again) {
+        l->again[state->again_count++] = c;
+    }
+}
 
 static void fill_lists(lbm_cuda *state, lists *l) {
     const lbm_boundary *b = &state->all.plan->boundary;
     const lbm_gpu_layout *layout = &state->pattern.layout;
+    const sel_rows own = sel_own_rows(&state->all.base);
+    uint32_t count = 0, links = 0;
+    int32_t openings = 0;
     state->again_count = 0;
-    for (int64_t row = 0; row < b->rows; row++) {
-        const bool own = sel_state_has(&state->all.base, row);
+    for (int64_t k = 0; k < own.count; k++) {
+        const int64_t row = sel_row_of(&own, k), first = b->links.before[row];
         const int64_t here = row - layout->base * state->all.base.rows_per_plane;
         const uint32_t y = (uint32_t)(here % layout->ny), z = (uint32_t)(here / layout->ny);
         const uint32_t start = z * layout->slice + (y - layout->low + layout->halo) * layout->pitch;
+        const uint32_t of_row = (uint32_t)(b->links.before[row + 1] - first);
         for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
-            lbm_boundary_cell *cell = &l->cells[c];
+            lbm_boundary_cell *cell = &l->cells[count];
             *cell = b->cells[c];
-            cell->index = cell->x;
-            cell->others = !own;
-            cell->again = cell->opening != LBM_CLOSED || (cell->moves && state->all.copies > 1);
-            if (!own) {
-                continue;
-            }
-            cell->index += start;
-            const uint32_t word = cell->index / CUDA_WARP;
-            l->before[word] = l->words[word] ? l->before[word] : (uint32_t)c;
-            l->words[word] |= 1u << cell->index % CUDA_WARP;
-            if (cell->again) {
-                l->again[state->again_count++] = (uint32_t)c;
-            }
+            cell->index = start + cell->x;
+            cell->first_link = cell->first_link - (uint32_t)first + links;
+            cell->opening_index = cell->opening_index < 0 ? -1 : openings++;
+            fill_cell(state, l, count++);
         }
+        if (of_row) {
+            memcpy(l->link_region + links, b->link_region + first, of_row);
+        }
+        links += of_row;
     }
 }
 
@@ -223,30 +243,28 @@ static void find_free_blocks(lbm_cuda *state, lbm_gpu_block *blocks) {
 }
 
 void lbm_cuda_list_boundary(lbm_cuda *state) {
-    const lbm_boundary *b = &state->all.plan->boundary;
     lbm_gpu_boundary *to = &state->pattern.boundary;
     sel_arrays *arrays = &state->all.base.arrays;
-    SEL_ADD(arrays, to, cells, b->cell_count, 0);
+    SEL_ADD(arrays, to, cells, own_cells(state), 0);
     SEL_ADD(arrays, to, words, word_count(state), 0);
     SEL_ADD(arrays, to, before, word_count(state), 0);
     SEL_ADD(arrays, to, again, most_again(state), 0);
     SEL_ADD(arrays, to, free_blocks, most_free_blocks(state), 0);
-    SEL_ADD(arrays, to, link_region, b->links.count, 0);
+    SEL_ADD(arrays, to, link_region, state->all.sites.count, 0);
 }
 
 static sel_status lbm_steps_cuda_send(lbm_cuda *state, const lists *l, sel_error *error) {
-    const lbm_boundary *b = &state->all.plan->boundary;
     lbm_gpu_boundary *to = &state->pattern.boundary;
     const struct {
         const void *to, *from;
         uint64_t bytes;
-    } parts[] = {{to->cells, l->cells, (uint64_t)b->cell_count * sizeof *l->cells},
+    } parts[] = {{to->cells, l->cells, (uint64_t)to->cell_count * sizeof *l->cells},
                  {to->words, l->words, (uint64_t)word_count(state) * sizeof *l->words},
                  {to->before, l->before, (uint64_t)word_count(state) * sizeof *l->before},
                  {to->again, l->again, state->again_count * sizeof *l->again},
                  {to->free_blocks, l->free_blocks,
                   (uint64_t)most_free_blocks(state) * sizeof(lbm_gpu_block)},
-                 {to->link_region, b->link_region, (uint64_t)b->links.count}};
+                 {to->link_region, l->link_region, (uint64_t)to->link_count}};
     sel_status status = SEL_OK;
     for (size_t k = 0; k < sizeof parts / sizeof *parts && !status; k++) {
         status = cuda_send(parts[k].to, parts[k].from, parts[k].bytes, error);
@@ -255,12 +273,12 @@ static sel_status lbm_steps_cuda_send(lbm_cuda *state, const lists *l, sel_error
 }
 
 sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error) {
-    const lbm_boundary *b = &state->all.plan->boundary;
     sel_arrays arrays = {.memory = NULL};
     lists l;
-    state->pattern.boundary.cell_count = (uint32_t)b->cell_count;
-    state->pattern.boundary.link_count = b->links.count;
-    SEL_ADD(&arrays, &l, cells, b->cell_count, 0);
+    state->pattern.boundary.cell_count = (uint32_t)own_cells(state);
+    state->pattern.boundary.link_count = state->all.sites.count;
+    SEL_ADD(&arrays, &l, cells, own_cells(state), 0);
+    SEL_ADD(&arrays, &l, link_region, state->all.sites.count, 0);
     SEL_ADD(&arrays, &l, words, word_count(state), 0);
     SEL_ADD(&arrays, &l, before, word_count(state), 0);
     SEL_ADD(&arrays, &l, again, most_again(state), 0);

@@ -163,27 +163,38 @@ static int64_t lbm_terms_below(const lbm_batch *batch, int64_t number) {
     return low;
 }
 
-void lbm_batches_count(const lbm_boundary *boundary, const sel_rows *rows, int64_t *openings,
+void lbm_batches_count(const lbm_boundary *boundary, const sel_patch *patch, int64_t *openings,
                        int64_t *places) {
-    int64_t counts[SEL_REGION_NUMBERS] = {0};
+    const sel_grid *grid = &boundary->domain->grid;
+    int64_t counts[SEL_REGION_NUMBERS] = {0}, of[2][2] = {{0}}, *links = of[0], *opens = of[1];
     *openings = *places = 0;
-    for (int64_t k = 0; k < rows->count; k++) {
-        const int64_t row = sel_row_of(rows, k);
-        int64_t first = -1, here = 0;
-        for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {
-            const int64_t opening = boundary->cells[c].opening_index;
-            first = first < 0 ? opening : first;
-            here += opening >= 0;
+    for (int64_t row = 0; row < boundary->rows; row++) {
+        lbm_boundary_row(boundary, row, links, opens);
+        if (!sel_patch_has_row(grid, patch, row)) {
+            continue;
         }
-        *openings += here;
+        *openings += opens[1] - opens[0];
         for (int b = 0; b < boundary->batches.count; b++) {
             const lbm_batch *batch = &boundary->batches.v[b];
-            const bool links = batch->goal == LBM_TO_LINKS;
-            const int64_t from = links ? boundary->links.before[row] : first;
-            const int64_t to = links ? boundary->links.before[row + 1] : first + here;
-            counts[b] += lbm_terms_below(batch, to) - lbm_terms_below(batch, from);
+            const int64_t *range = batch->goal == LBM_TO_LINKS ? links : opens;
+            counts[b] += lbm_terms_below(batch, range[1]) - lbm_terms_below(batch, range[0]);
             *places = counts[b] > *places ? counts[b] : *places;
         }
+    }
+}
+
+void lbm_batch_targets(const lbm_boundary *boundary, const lbm_batch *batch, const sel_patch *patch,
+                       int64_t *targets) {
+    const sel_grid *grid = &boundary->domain->grid;
+    int64_t links[2] = {0}, opens[2] = {0}, before = 0, k = 0;
+    for (int64_t row = 0; row < boundary->rows; row++) {
+        const bool own = sel_patch_has_row(grid, patch, row);
+        lbm_boundary_row(boundary, row, links, opens);
+        const int64_t *range = batch->goal == LBM_TO_LINKS ? links : opens;
+        for (; k < batch->count && batch->target[k] < range[1]; k++) {
+            targets[k] = own ? batch->target[k] - range[0] + before : -1;
+        }
+        before += own ? range[1] - range[0] : 0;
     }
 }
 
