@@ -443,13 +443,29 @@ static void state_count_surfaces(const sel_state *state, int64_t cells[2], int64
     }
 }
 
+/* The planes whose cells passes on a device compute: all, if they reach around a periodic axis. */
+static sel_patch state_passed_planes(const sel_state *state) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    const int slow = grid->dims - 1, halo = state->field[0].halo, beyond = halo > 1 ? halo - 1 : 0;
+    sel_patch planes = state->own;
+    planes.lo[slow] -= beyond;
+    planes.hi[slow] += beyond;
+    if (planes.lo[slow] < 0 || planes.hi[slow] > grid->n[slow]) {
+        const bool around = sel_axis_periodic(grid, slow);
+        planes.lo[slow] = around || planes.lo[slow] < 0 ? 0 : planes.lo[slow];
+        planes.hi[slow] =
+            around || planes.hi[slow] > grid->n[slow] ? grid->n[slow] : planes.hi[slow];
+    }
+    return planes;
+}
+
 sel_state_surfaces sel_state_find_surfaces(const sel_state *state) {
     const sel_surfaces *on = &state->plan->inputs->surfaces;
-    sel_state_surfaces found = {.cells = {0, on->cells}};
-    found.estimated = state->ranks->count > 1 && !state->ranks->transfer && !state->arrays.memory;
-    if (!state->arrays.memory) {
-        sel_given_range(state, &state->own, &found.cells[0], &found.cells[1]);
-    }
+    const bool device = state->arrays.memory != NULL;
+    sel_state_surfaces found = {.estimated =
+                                    state->ranks->count > 1 && !state->ranks->transfer && !device};
+    const sel_patch planes = device ? state_passed_planes(state) : state->own;
+    sel_given_range(state, &planes, &found.cells[0], &found.cells[1]);
     for (int k = 0; k < 2; k++) {
         found.sites[k] = on->first_site[found.cells[k]];
     }
@@ -466,8 +482,10 @@ void sel_state_list(sel_state *state) {
     if (state->plan->inputs) {
         const sel_inputs *inputs = state->plan->inputs;
         const sel_state_surfaces on = sel_state_find_surfaces(state);
+        const bool all = state->arrays.memory && inputs->depends; /* as cuda_inputs has it */
         sel_state_list_part(state, "value", &state->given.value, SEL_TYPE_OF(*state->given.value),
-                            inputs->values * on.sites[0], inputs->values * on.sites[1],
+                            all ? 0 : inputs->values * on.sites[0],
+                            inputs->values * (all ? inputs->surfaces.sites.count : on.sites[1]),
                             inputs->value);
         sel_state_list_faces(state, "source", &state->given.source, &inputs->source);
         state->given.apart[0] = 1;

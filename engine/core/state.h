@@ -155,7 +155,8 @@ void sel_state_list_part(sel_state *state, const char *name, void *place, sel_ty
 
 /* The cells on surfaces and the sites of which a state has values: those that the rank lists; where
  * each lists all, those of the cells of its planes. On a device passes of several steps compute
- * some cells beyond these, so that a rank has all. */
+ * some planes beyond these (one less than the halo has), and values that vary are evaluated at the
+ * sites of the grid. */
 typedef struct sel_state_surfaces {
     int64_t cells[2], sites[2]; /* from and to */
     bool estimated;             /* one process counts them for each of several ranks */

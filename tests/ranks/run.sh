@@ -484,6 +484,19 @@ if [ "$backend" != cpu ]; then
     ok "the memory of a device falls with their number: heat" \
         memory_of_devices scenarios/heat3d_bell.lua nx=256 ny=256 nz=256
     ok "the memory of a device falls with their number: links" memory_of_devices "$work/rods.lua"
+    cat >"$work/columns.lua" <<'END'
+local sel = require "selenite"
+local shape, law = sel.shape, sel.law
+local columns = shape.inside(function(x, y) return x % 4 < 2 and y % 4 < 2 end)
+return sel.heat {
+  size = { 128, 128, 128 }, diffusivity = 1, stop = { steps = 1 },
+  regions = {
+    { where = shape.faces, law = law.fixed { 0 } }, { where = columns, law = law.fixed { 1 } },
+  },
+}
+END
+    ok "the memory of a device falls with their number: surfaces" \
+        memory_of_devices "$work/columns.lua"
 fi
 
 lists_ranks() {

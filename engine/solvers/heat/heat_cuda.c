@@ -71,11 +71,12 @@ static heat_gpu_step step_of(const heat_cuda *state, int64_t step, const sel_pat
     return s;
 }
 
-/* b and s of all cells on surfaces: a rank also computes some that others have. */
+/* b and s of the cells on surfaces that a rank has, also of those beyond its patch. */
 static sel_status derive(sel_state *base, int64_t step, sel_error *error) {
-    const int64_t *n = base->plan->domain->grid.n;
-    const sel_patch all = {.hi = {n[0], n[1], n[2]}};
-    const heat_gpu_step s = step_of((heat_cuda *)base, step, &all);
+    const sel_state_surfaces on = sel_state_find_surfaces(base);
+    heat_gpu_step s = step_of((heat_cuda *)base, step, &base->own);
+    s.first = on.cells[0];
+    s.end = on.cells[1];
     CUDA_TRY(heat_gpu_surfaces(&s, base->queue->stream));
     return SEL_OK;
 }
