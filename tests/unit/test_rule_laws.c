@@ -110,11 +110,35 @@ static void shapes_hold_the_fields_that_they_name(void **state) {
     rule_close(&c);
 }
 
+/* Copies of a field take turns: what is not computed has its initial value in both. */
+static void a_field_at_a_wall_keeps_its_initial_value(void **state) {
+    (void)state;
+    for (int steps = 0; steps <= 3; steps++) {
+        rule_case c;
+        rule_load(
+            &c, RULE_BEGIN
+            "return sel.rule { size = { 5, 3 }, periodic = { 'x', 'y' }, main = 'u',\n"
+            "state = { u = 'real', n = 'real', m = 'real' }, stop = { steps = 9 },\n"
+            "initial = { u = 1, n = function(x, y) return 7 end },\n"
+            "rule = function(c) return { u = c.u + c.n + c(1, 0).n, n = c(1, 0).n + 1 } end,\n"
+            "regions = { { where = shape.box { min = { 1, 0 }, max = { 2, 3 } },\n"
+            "law = { u = law.fixed { 5 }, n = law.wall {} } } } }");
+        rule_open(&c, 1);
+        rule_steps(&c, steps);
+        double *n = rule_values(&c, "n");
+        assert_true(n[1] == 7 && n[6] == 7 && n[11] == 7);
+        assert_true(n[3] == 7 + steps);
+        free(n);
+        rule_close(&c);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faces_give_values_axis_after_axis),
         cmocka_unit_test(walls_show_the_own_value),
         cmocka_unit_test(shapes_hold_the_fields_that_they_name),
+        cmocka_unit_test(a_field_at_a_wall_keeps_its_initial_value),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

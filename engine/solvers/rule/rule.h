@@ -250,6 +250,10 @@ void rule_list_runs(rule_state *state);
 sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error);
 /* Which cells are walls, or not computed; once the data are there. */
 sel_status rule_find_kinds(rule_state *state, sel_error *error);
+/* Where a field is not computed it keeps its value: passes take turns with its copies, so both get
+ * the present value. The second function: whether there are such cells. On the host. */
+void rule_hold_cells(rule_state *state);
+bool rule_holds_cells(const rule_state *state);
 /* ---- cells that Lua evaluates (rule_lua.c) ---- */
 
 /* Cells where the program of a function leaves the values to Lua, with their fields as they are

@@ -531,6 +531,7 @@ static sel_status rule_cpu_start(sel_state *base, sel_error *error) {
 static sel_status rule_cpu_loaded(sel_state *base, sel_error *error) {
     rule_state *state = (rule_state *)base;
     state->turns = rule_turns(state, base->step);
+    rule_hold_cells(state);
     return rule_terms(base, SEL_ON_T | SEL_ON_CONTROLS, error);
 }
 

@@ -164,6 +164,7 @@ static sel_status rule_cuda_start(sel_state *base, sel_error *error) {
     sel_status status = start_twin(state, error);
     state->marches = !status && rule_march_of(state->twin, &state->march);
     state->all.kinds = !status ? state->twin->kinds : 0;
+    state->holds = !status && rule_holds_cells(state->twin);
     status = status ? status : send_array(state, NULL, error);
     status = status ? status : rule_cuda_send_tables(state, error);
     status = status ? status : cuda_terms_start(&state->terms, error);
@@ -454,8 +455,28 @@ static sel_status rule_cuda_check(sel_state *base, int64_t step, sel_error *erro
     return status;
 }
 
+/* rule_hold_cells on the device: of all cells, since steps fill the others. */
+static sel_status hold_cells(rule_cuda *state, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    for (int f = 0; f < state->all.model->fields && state->holds; f++) {
+        const sel_field *field = &base->field[f];
+        if (field->copies == 2) {
+            const int from = sel_copy_at(base, field, base->step);
+            CUDA_TRY(cudaMemcpyAsync(sel_arrays_memory(&base->arrays, &field->at[!from]),
+                                     sel_arrays_memory(&base->arrays, &field->at[from]),
+                                     (size_t)field->layout.count * field->type.size,
+                                     cudaMemcpyDeviceToDevice, base->queue->stream));
+        }
+    }
+    return SEL_OK;
+}
+
 static sel_status rule_cuda_loaded(sel_state *base, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
+    const sel_status status = hold_cells(state, error);
+    if (status) {
+        return status;
+    }
     state->sent_dt = (double)NAN;
     return rule_cuda_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
 }

@@ -103,6 +103,7 @@ typedef struct rule_cuda {
     double sent_dt;
     bool direct; /* no margins are filled */
     bool marches;
+    bool holds; /* fields are not computed in some cells: see rule_hold_cells */
     rule_march march;
     cuda_kernel *march_kernel[2]; /* at the borders, inside */
     rule_now now;

@@ -429,3 +429,36 @@ sel_status rule_find_kinds(rule_state *state, sel_error *error) {
                              "more than %d combinations of laws meet; use fewer", RULE_ODD)
                : SEL_OK;
 }
+
+/* Of a row: cells where a field is not computed get their present value in the other copy, too. */
+static void hold_row(rule_state *state, int f, int64_t row) {
+    const int present = (int)(state->turns >> f & 1), size = (int)state->base.field[f].type.size;
+    const int64_t nx = state->plan->base.domain->grid.n[0], first = rule_row(state, row);
+    const char *from = state->tables.at[f][present];
+    char *to = state->tables.at[f][!present];
+    for (int64_t at = first; at < first + nx; at++) {
+        if (state->tables.held[state->kind[at] % RULE_ODD] >> f & 1) {
+            memcpy(to + at * size, from + at * size, (size_t)size);
+        }
+    }
+}
+
+bool rule_holds_cells(const rule_state *state) {
+    uint64_t held = 0;
+    for (int k = 0; k < state->kinds; k++) {
+        held |= state->tables.held[k];
+    }
+    return held & state->model->doubled;
+}
+
+void rule_hold_cells(rule_state *state) {
+    const sel_rows own = sel_own_rows(&state->base);
+    for (int f = 0; f < state->model->fields && rule_holds_cells(state); f++) {
+        if (state->model->doubled >> f & 1) {
+#pragma omp parallel for schedule(static) num_threads(state->base.threads)
+            for (int64_t k = 0; k < own.count; k++) {
+                hold_row(state, f, sel_row_of(&own, k));
+            }
+        }
+    }
+}

@@ -212,6 +212,9 @@ sel_status rule_start(sel_state *base, sel_error *error) {
     status = sel_state_agree(base, status, error);
     status = status ? status : rule_find_kinds(state, error);
     status = status ? status : rule_evaluate_laws(state, ~0u, error);
+    if (!status) {
+        rule_hold_cells(state);
+    }
     return sel_state_agree(base, status, error);
 }
 
