@@ -171,7 +171,7 @@ static inline double heat_scale(const compared_run *run) {
     const sel_domain *domain = run->heat->diffusion.base.domain;
     double capacity = 0;
     for (int64_t i = 0; i < sel_grid_cells(&domain->grid); i++) {
-        capacity += domain->cell[i] == 0 ? sel_capacity_of(&run->heat->diffusion.body, i) : 0;
+        capacity += domain->cell[i] == 0 ? diffusion_capacity_of(&run->heat->diffusion.body, i) : 0;
     }
     const double *dx = domain->grid.dx;
     const double volume = dx[0] * dx[1] * (domain->grid.dims == 3 ? dx[2] : 1);

@@ -115,7 +115,7 @@ static void nodes_converge_as_cells_do(void **state) {
 static double *band_of(const heat_case *c) {
     const sel_plan *plan = c->prepared.plan;
     const sel_domain *domain = plan->domain;
-    const sel_material *material = &diffusion_body_of(plan)->k;
+    const diffusion_material *material = &diffusion_body_of(plan)->k;
     const int64_t n = domain->grid.n[0], cells = n * n;
     double *band = calloc((size_t)(cells * (n + 1)), sizeof *band);
     for (int64_t i = 0; i < cells; i++) {
@@ -123,8 +123,9 @@ static double *band_of(const heat_case *c) {
             const int64_t place = face < 2 ? i % n : i / n, step = face < 2 ? 1 : n;
             const bool outer = place == (face % 2 ? n - 1 : 0);
             const double dx = domain->grid.dx[0];
-            const double k = sel_material_at(material, &domain->grid, i, face / 2);
-            const double g = outer ? 2 * k / (dx * dx) : sel_conductance(material, domain, i, face);
+            const double k = diffusion_material_at(material, &domain->grid, i, face / 2);
+            const double g =
+                outer ? 2 * k / (dx * dx) : diffusion_conductance(material, domain, i, face);
             band[i * (n + 1)] += g;
             if (!outer && face % 2) {
                 band[i * (n + 1) + step] = -g;

@@ -12,7 +12,7 @@
 
 /* The values of a law, as a site has them (diffusion_surface.h). */
 typedef struct law_values {
-    sel_quantity value[COND_VALUES];
+    sel_quantity value[DIFFUSION_VALUES];
 } law_values;
 
 static const sel_table_field fixed_fields[] = {
@@ -45,16 +45,16 @@ static const sel_table convective_table = SEL_TABLE(
     "sel.heat: a surface cooled or heated by what flows past, h (ambient - T). sel.poisson: "
     "the same flux for the potential.");
 
-/* The tables, in the order of COND_FIXED, ... */
-static const sel_table *const laws[COND_LAWS] = {&fixed_table, &flux_table, &insulated_table,
-                                                 &convective_table};
-const sel_family sel_conduction_laws = {"law", "What holds on a region of sel.heat or sel.poisson.",
-                                        laws, 4};
+/* The tables, in the order of DIFFUSION_FIXED, ... */
+static const sel_table *const laws[DIFFUSION_LAWS] = {&fixed_table, &flux_table, &insulated_table,
+                                                      &convective_table};
+const sel_family diffusion_laws = {"law", "What holds on a region of sel.heat or sel.poisson.",
+                                   laws, 4};
 
-static const sel_table_field region_fields[] = {SEL_REGION_FIELDS(sel_conduction_laws)};
-const sel_table sel_conduction_regions = SEL_REGION_TABLE(region_fields);
+static const sel_table_field region_fields[] = {SEL_REGION_FIELDS(diffusion_laws)};
+const sel_table diffusion_regions = SEL_REGION_TABLE(region_fields);
 
-static int conduction_law_of(const sel_domain *domain, int region) {
+static int diffusion_law_of(const sel_domain *domain, int region) {
     int law = 0;
     while (laws[law] != domain->regions[region - 1].law.table) {
         law++;
@@ -64,28 +64,28 @@ static int conduction_law_of(const sel_domain *domain, int region) {
 
 /* ---- surfaces ---- */
 
-double sel_capacity_of(const sel_conduction *body, int64_t cell) {
+double diffusion_capacity_of(const diffusion_body *body, int64_t cell) {
     int64_t at[3];
     sel_cell_at(&body->inputs.domain->grid, cell, at);
-    return sel_capacity_at(body, cell, at);
+    return diffusion_capacity_at(body, cell, at);
 }
 
 /* sel_surface_far */
 static double far(const sel_domain *domain, int region, bool outer) {
-    const int law = conduction_law_of(domain, region);
-    return law == COND_INSULATED ? -1
-           : !domain->grid.nodes ? 0.5
-           : outer               ? 0
-           : law == COND_FIXED   ? 1
-                                 : 0.5;
+    const int law = diffusion_law_of(domain, region);
+    return law == DIFFUSION_INSULATED ? -1
+           : !domain->grid.nodes      ? 0.5
+           : outer                    ? 0
+           : law == DIFFUSION_FIXED   ? 1
+                                      : 0.5;
 }
 
-static sel_status find_sites(sel_conduction *body, const sel_domain *domain, sel_error *error) {
+static sel_status find_sites(diffusion_body *body, const sel_domain *domain, sel_error *error) {
     const sel_grid *grid = &domain->grid;
     const double volume = sel_cell_volume(grid);
     const sel_surfaces *on = &body->inputs.surfaces;
-    const size_t bytes = (size_t)(on->sites.count + 1) * sizeof(cond_site);
-    cond_site *to = body->site = malloc(bytes);
+    const size_t bytes = (size_t)(on->sites.count + 1) * sizeof(diffusion_site);
+    diffusion_site *to = body->site = malloc(bytes);
     for (int64_t k = 0; k < on->sites.count && to; k++) {
         const sel_site *site = &on->site[k];
         const int axis = site->face / 2;
@@ -93,11 +93,11 @@ static sel_status find_sites(sel_conduction *body, const sel_domain *domain, sel
         int64_t at[3];
         sel_cell_at(grid, site->cell, at);
         const double area = sel_part_inside(grid, at, axis) * volume / grid->dx[axis];
-        to[k] =
-            (cond_site){.reach = d > 0 ? sel_material_at(&body->k, grid, site->cell, axis) / d : 0,
-                        .weight = area / (sel_capacity_at(body, site->cell, at) * volume),
-                        .area = area,
-                        .law = conduction_law_of(domain, site->region)};
+        to[k] = (diffusion_site){
+            .reach = d > 0 ? diffusion_material_at(&body->k, grid, site->cell, axis) / d : 0,
+            .weight = area / (diffusion_capacity_at(body, site->cell, at) * volume),
+            .area = area,
+            .law = diffusion_law_of(domain, site->region)};
     }
     sel_error why = {.status = SEL_OK};
     const sel_status status = to ? SEL_OK : sel_fail_memory(&why, "the surfaces", bytes);
@@ -107,7 +107,7 @@ static sel_status find_sites(sel_conduction *body, const sel_domain *domain, sel
 }
 
 /* Whether the first site of each region fixes the temperature of its node. */
-static void conduction_find_fixed(const sel_conduction *body, bool fixed[SEL_REGION_NUMBERS]) {
+static void diffusion_find_fixed(const diffusion_body *body, bool fixed[SEL_REGION_NUMBERS]) {
     const sel_inputs *inputs = &body->inputs;
     const sel_surfaces *on = &inputs->surfaces;
     struct of_rank {
@@ -120,7 +120,7 @@ static void conduction_find_fixed(const sel_conduction *body, bool fixed[SEL_REG
         const bool has = on->first_of[r] < on->first_of[r + 1];
         const int64_t site = has ? on->order[on->first_of[r]] : 0;
         own.face[r] = has ? on->site[site].cell * SEL_FACES + on->site[site].face : INT64_MAX;
-        own.fixed[r] = has && cond_fixed(body->site, site, site + 1) == site;
+        own.fixed[r] = has && diffusion_first_fixed(body->site, site, site + 1) == site;
     }
     if (ranks > 1) {
         all = sel_ranks_memory(inputs->domain->ranks, (size_t)ranks * sizeof *all);
@@ -140,10 +140,10 @@ static void conduction_find_fixed(const sel_conduction *body, bool fixed[SEL_REG
 
 /* Nodes on a surface of given temperature have its value at the end of a step; all other inputs are
  * taken when they act. h is not negative. */
-static void mark_inputs(sel_conduction *body) {
+static void mark_inputs(diffusion_body *body) {
     sel_inputs *inputs = &body->inputs;
     bool fixed[SEL_REGION_NUMBERS] = {false};
-    conduction_find_fixed(body, fixed);
+    diffusion_find_fixed(body, fixed);
     for (int k = 0; k < inputs->count; k++) {
         sel_input *input = &inputs->v[k];
         input->ahead = fixed[input->region] ? 1 : body->implicit;
@@ -154,13 +154,13 @@ static void mark_inputs(sel_conduction *body) {
 /* ---- the stable step ---- */
 
 /* Lowers the limit to that of one cell, with the sum b of its surfaces for a step of 1. */
-static void limit_by(sel_conduction *body, int64_t cell, double b) {
+static void limit_by(diffusion_body *body, int64_t cell, double b) {
     const sel_domain *domain = body->inputs.domain;
     double sum = 0;
     for (int face = 0; face < 2 * domain->grid.dims; face++) {
-        sum += sel_conductance(&body->k, domain, cell, face);
+        sum += diffusion_conductance(&body->k, domain, cell, face);
     }
-    const double limit = 1 / (sum / sel_capacity_of(body, cell) + b / 2);
+    const double limit = 1 / (sum / diffusion_capacity_of(body, cell) + b / 2);
     if (limit < body->limit) {
         body->limit = limit;
         body->limit_cell = cell;
@@ -168,7 +168,7 @@ static void limit_by(sel_conduction *body, int64_t cell, double b) {
 }
 
 /* The lowest limit of all ranks: of equal ones that of the first cell, as one rank has it. */
-static void join_limits(sel_conduction *body) {
+static void join_limits(diffusion_body *body) {
     struct {
         double limit;
         int64_t cell;
@@ -183,7 +183,7 @@ static void join_limits(sel_conduction *body) {
     }
 }
 
-static void find_limit(sel_conduction *body) {
+static void find_limit(diffusion_body *body) {
     const sel_inputs *inputs = &body->inputs;
     const sel_domain *domain = inputs->domain;
     const double *dx = domain->grid.dx;
@@ -206,8 +206,8 @@ static void find_limit(sel_conduction *body) {
     const int64_t from = on->divided ? 0 : sel_surfaces_from(on, first);
     const int64_t to = on->divided ? on->cells : sel_surfaces_from(on, end);
     for (int64_t k = from; k < to; k++) {
-        cond_surfaces(body->site, inputs->value, 0, on->first_site[k], on->first_site[k + 1], 1, &b,
-                      &s);
+        diffusion_through_all(body->site, inputs->value, 0, on->first_site[k],
+                              on->first_site[k + 1], 1, &b, &s);
         if (!isinf(b)) {
             limit_by(body, on->cell[k], b);
         }
@@ -217,8 +217,8 @@ static void find_limit(sel_conduction *body) {
 
 /* ---- the plan ---- */
 
-static int conduction_kind_of(const sel_conduction *body, const sel_domain *domain,
-                              bool has_source) {
+static int diffusion_kind_of(const diffusion_body *body, const sel_domain *domain,
+                             bool has_source) {
     const double *k = body->k.same, *dx = domain->grid.dx;
     if (body->k.of || body->capacity.of || has_source ||
         domain->free_cells < sel_grid_cells(&domain->grid)) {
@@ -232,22 +232,22 @@ static int conduction_kind_of(const sel_conduction *body, const sel_domain *doma
     return HEAT_EVEN;
 }
 
-sel_status sel_conduction_find(sel_plan *plan, const sel_quantity *k, const char *name,
-                               const sel_quantity *capacity, const sel_quantity *source,
-                               sel_error *error) {
+sel_status diffusion_find(sel_plan *plan, const sel_quantity *k, const char *name,
+                          const sel_quantity *capacity, const sel_quantity *source,
+                          sel_error *error) {
     const sel_domain *domain = plan->domain;
-    sel_conduction *body = &((diffusion_plan *)plan)->body;
-    body->inputs.values = COND_VALUES;
-    sel_status status = sel_material_find(plan, body->whole, k, name, &body->k, error);
-    status =
-        status ? status
-               : sel_material_find(plan, body->whole, capacity, "capacity", &body->capacity, error);
+    diffusion_body *body = &((diffusion_plan *)plan)->body;
+    body->inputs.values = DIFFUSION_VALUES;
+    sel_status status = diffusion_material_find(plan, body->whole, k, name, &body->k, error);
+    status = status ? status
+                    : diffusion_material_find(plan, body->whole, capacity, "capacity",
+                                              &body->capacity, error);
     status = status ? status : sel_inputs_list(&body->inputs, domain, body->whole, far, error);
     status = status ? status : find_sites(body, domain, error);
     if (status) {
         return status;
     }
-    body->kind = conduction_kind_of(body, domain, sel_quantity_given(source));
+    body->kind = diffusion_kind_of(body, domain, sel_quantity_given(source));
     sel_inputs_source(&body->inputs, source);
     mark_inputs(body);
     if (body->kind == HEAT_VARIED) {
@@ -262,19 +262,19 @@ sel_status sel_conduction_find(sel_plan *plan, const sel_quantity *k, const char
     return status;
 }
 
-void sel_conduction_clear(sel_plan *plan) {
-    sel_conduction *body = &((diffusion_plan *)plan)->body;
+void diffusion_clear(sel_plan *plan) {
+    diffusion_body *body = &((diffusion_plan *)plan)->body;
     free(body->k.of);
     free(body->capacity.of);
     free(body->site);
     sel_inputs_free(&body->inputs);
 }
 
-sel_status sel_conduction_value(const sel_plan *plan, int field, int region, const sel_places *at,
+sel_status diffusion_wall_value(const sel_plan *plan, int field, int region, const sel_places *at,
                                 bool *known, double *out, sel_error *error) {
     const law_values *law = plan->domain->regions[region - 1].law.data;
     *known = field == plan->simulation->solver->main_field &&
-             conduction_law_of(plan->domain, region) == COND_FIXED;
+             diffusion_law_of(plan->domain, region) == DIFFUSION_FIXED;
     return *known ? sel_quantity_eval(&law->value[0], "law.fixed: temperature", at, out, error)
                   : SEL_OK;
 }
@@ -284,7 +284,7 @@ sel_status sel_conduction_value(const sel_plan *plan, int field, int region, con
 /* The cells on surfaces with their sites, what follows from the values of laws, and what enters. */
 static void list_surfaces(sel_state *state) {
     diffusion_given *given = &((diffusion_state *)state)->given;
-    const sel_conduction *body = diffusion_body_of(state->plan);
+    const diffusion_body *body = diffusion_body_of(state->plan);
     const sel_surfaces *on = &body->inputs.surfaces;
     const sel_state_surfaces found = sel_state_find_surfaces(state);
     const int64_t *cells = found.cells, *sites = found.sites;
@@ -307,8 +307,8 @@ static void list_surfaces(sel_state *state) {
     SEL_ADD(&state->arrays, given, all_entering, joins ? on->sites.all : 0, 0);
 }
 
-void sel_conduction_list(sel_state *state, const char *name, void *at[2], int halo) {
-    const sel_conduction *body = diffusion_body_of(state->plan);
+void diffusion_list(sel_state *state, const char *name, void *at[2], int halo) {
+    const diffusion_body *body = diffusion_body_of(state->plan);
     const int dims = state->plan->domain->grid.dims;
     diffusion_given *given = &((diffusion_state *)state)->given;
     sel_state_list_numbers(state, name, at, halo);
@@ -328,15 +328,15 @@ void sel_conduction_list(sel_state *state, const char *name, void *at[2], int ha
 static sel_status edit(const sel_state *state, int64_t first, int64_t end, double *values,
                        sel_error *error) {
     const sel_inputs *inputs = state->plan->inputs;
-    const cond_site *site = diffusion_body_of(state->plan)->site;
+    const diffusion_site *site = diffusion_body_of(state->plan)->site;
     const sel_surfaces *on = &inputs->surfaces;
     (void)error;
     const int64_t to = sel_surfaces_from(on, end);
     for (int64_t k = sel_surfaces_from(on, first); k < to; k++) {
         const int64_t last = on->first_site[k + 1];
-        const int64_t fixed = cond_fixed(site, on->first_site[k], last);
+        const int64_t fixed = diffusion_first_fixed(site, on->first_site[k], last);
         if (fixed < last) {
-            values[on->cell[k] - first] = inputs->value[COND_VALUES * fixed];
+            values[on->cell[k] - first] = inputs->value[DIFFUSION_VALUES * fixed];
         }
     }
     return SEL_OK;
@@ -344,11 +344,11 @@ static sel_status edit(const sel_state *state, int64_t first, int64_t end, doubl
 
 /* sel_state_number */
 static double coefficient(const sel_state *state, const void *data, int which, int64_t cell) {
-    const sel_conduction *body = data;
+    const diffusion_body *body = data;
     const sel_domain *domain = state->plan->domain;
-    return which < 3            ? sel_conductance(&body->k, domain, cell, 2 * which)
+    return which < 3            ? diffusion_conductance(&body->k, domain, cell, 2 * which)
            : domain->cell[cell] ? 0
-                                : domain->grid.dt / sel_capacity_of(body, cell);
+                                : domain->grid.dt / diffusion_capacity_of(body, cell);
 }
 
 /* The middle of a range to three digits; 0 where the range is wider than that: no number would gain
@@ -360,9 +360,9 @@ static double reference_for(const double range[2]) {
     return isfinite(middle) && fabs(middle) > range[1] - range[0] ? strtod(text, NULL) : 0;
 }
 
-sel_status sel_conduction_start(sel_state *state, const sel_quantity *initial, const char *what,
-                                sel_error *error) {
-    const sel_conduction *body = diffusion_body_of(state->plan);
+sel_status diffusion_start(sel_state *state, const sel_quantity *initial, const char *what,
+                           sel_error *error) {
+    const diffusion_body *body = diffusion_body_of(state->plan);
     const bool differs = !body->steady && state->field[0].type.size == sizeof(float);
     double range[2];
     state->reference = 0;
@@ -385,15 +385,15 @@ void diffusion_derive(sel_state *state) {
     int64_t first, end;
     sel_given_range(state, &state->own, &first, &end);
     for (int64_t k = first; k < end; k++) {
-        cond_surfaces(given.site, given.value, given.reference, of[k], of[k + 1],
-                      state->plan->domain->grid.dt, &given.b[k], &given.s[k]);
+        diffusion_through_all(given.site, given.value, given.reference, of[k], of[k + 1],
+                              state->plan->domain->grid.dt, &given.b[k], &given.s[k]);
     }
 }
 
 /* ---- fields and balances ---- */
 
-heat_view sel_conduction_view(const sel_state *state, int64_t step) {
-    const sel_conduction *body = diffusion_body_of(state->plan);
+heat_view diffusion_heat_view(const sel_state *state, int64_t step) {
+    const diffusion_body *body = diffusion_body_of(state->plan);
     const sel_grid *grid = &state->plan->domain->grid;
     const sel_field *field = &state->field[0];
     const sel_patch *own = &state->own;
@@ -436,9 +436,9 @@ heat_view sel_conduction_view(const sel_state *state, int64_t step) {
     return v;
 }
 
-int sel_conduction_field(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
-                         const double **values) {
-    const heat_view v = sel_conduction_view(state, state->step);
+int diffusion_field(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
+                    const double **values) {
+    const heat_view v = diffusion_heat_view(state, state->step);
     double *to = sel_state_scratch(state), out[3];
     int64_t at[3] = {x0, row % v.n[1], row / v.n[1]};
     int count = 1;
@@ -458,7 +458,7 @@ static double amount(const sel_state *state, int64_t step, int what) {
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t k = 0; k < own.count; k++) {
         const int64_t row = sel_row_of(&own, k);
-        const heat_view v = sel_conduction_view(state, step);
+        const heat_view v = diffusion_heat_view(state, step);
         const uint8_t *solid = sel_state_solids(state, row);
         double sum = 0, value;
         for (int64_t x = 0; x < v.n[0]; x++) {
@@ -470,13 +470,13 @@ static double amount(const sel_state *state, int64_t step, int what) {
     return sel_join_rows(state, false);
 }
 
-int64_t sel_conduction_sites_before(const sel_state *state, int64_t row) {
+int64_t diffusion_sites_before(const sel_state *state, int64_t row) {
     return state->plan->inputs->surfaces.sites.before[row];
 }
 
-sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_error *error) {
+sel_status diffusion_answer(sel_state *state, sel_request *request, sel_error *error) {
     (void)error;
-    const sel_conduction *body = diffusion_body_of(state->plan);
+    const diffusion_body *body = diffusion_body_of(state->plan);
     const sel_surfaces *on = &state->plan->inputs->surfaces;
     const diffusion_given on_sites = diffusion_given_of(state), *given = &on_sites;
     int64_t first, end;
@@ -490,7 +490,7 @@ sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_err
         if (!sel_state_has(state, row)) {
             continue;
         }
-        heat_view v = sel_conduction_view(state, step - changes);
+        heat_view v = diffusion_heat_view(state, step - changes);
         v.implicit = changes ? v.implicit : 0;
         heat_entering(&v, given, k, changes);
     }
@@ -502,13 +502,13 @@ sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_err
         b.source = state->given.source ? amount(state, step, HEAT_ADDED) : 0;
     }
     if (on->region) { /* of several ranks rank 0 answers */
-        sel_conduction_balance(state->plan, entering, &b, request);
+        diffusion_answer_balance(state->plan, entering, &b, request);
     }
     return SEL_OK;
 }
 
-void sel_conduction_balance(const sel_plan *plan, const double *entering,
-                            const diffusion_balance *b, sel_request *request) {
+void diffusion_answer_balance(const sel_plan *plan, const double *entering,
+                              const diffusion_balance *b, sel_request *request) {
     const sel_domain *domain = plan->domain;
     const sel_surfaces *on = &plan->inputs->surfaces;
     const double dt = domain->grid.dt;

@@ -9,29 +9,29 @@
 #include "engine/solvers/diffusion/diffusion_cell.h"
 #include "engine/solvers/diffusion/diffusion_material.h"
 
-extern const sel_family sel_conduction_laws;
-extern const sel_table sel_conduction_regions;
+extern const sel_family diffusion_laws;
+extern const sel_table diffusion_regions;
 
-typedef struct sel_conduction {
-    /* The solver sets, before sel_conduction_find: */
+typedef struct diffusion_body {
+    /* The solver sets, before diffusion_find: */
     int field[HEAT_MOST_FIELDS]; /* what its fields are made of */
     bool steady;                 /* its balance is that of a state, not of a step */
     double implicit;             /* of heat_view: inputs are those of this part of a step */
     bool whole; /* every rank computes the whole body (sel_state_replicate): it needs all surfaces
                    and materials, not those of its patch only */
-    /* sel_conduction_find sets: */
-    sel_material k, capacity; /* of volume; 1 where a solver knows none */
-    int kind;                 /* of heat_view; uniform: no material varies, no solids, no source */
-    double limit;             /* the largest stable step forward in time, */
-    int64_t limit_cell;       /* and the cell that sets it; -1: all do */
-    cond_site *site;          /* of each site that this rank lists */
+    /* diffusion_find sets: */
+    diffusion_material k, capacity; /* of volume; 1 where a solver knows none */
+    int kind;             /* of heat_view; uniform: no material varies, no solids, no source */
+    double limit;         /* the largest stable step forward in time, */
+    int64_t limit_cell;   /* and the cell that sets it; -1: all do */
+    diffusion_site *site; /* of each site that this rank lists */
     sel_inputs inputs;
-} sel_conduction;
+} diffusion_body;
 
 /* Plans of such solvers begin with this. */
 typedef struct diffusion_plan {
     sel_plan base;
-    sel_conduction body;
+    diffusion_body body;
 } diffusion_plan;
 
 /* The numbers of a balance, besides what enters at each site. */
@@ -48,7 +48,7 @@ typedef struct diffusion_state {
     diffusion_balance balance; /* of a steady body */
 } diffusion_state;
 
-static inline const sel_conduction *diffusion_body_of(const sel_plan *plan) {
+static inline const diffusion_body *diffusion_body_of(const sel_plan *plan) {
     return &((const diffusion_plan *)plan)->body;
 }
 /* What is given in the step to come. */
@@ -64,46 +64,46 @@ void diffusion_derive(sel_state *state);
 /* Finds the materials and lists the surfaces and inputs of a plan, which begins with a
  * diffusion_plan, and the largest stable step: 1 / (sum of g / (C v) + b / 2) in every cell, with b
  * of a step of 1. */
-sel_status sel_conduction_find(sel_plan *plan, const sel_quantity *k, const char *name,
-                               const sel_quantity *capacity, const sel_quantity *source,
-                               sel_error *error);
+sel_status diffusion_find(sel_plan *plan, const sel_quantity *k, const char *name,
+                          const sel_quantity *capacity, const sel_quantity *source,
+                          sel_error *error);
 /* sel_solver.plan_clear */
-void sel_conduction_clear(sel_plan *plan);
+void diffusion_clear(sel_plan *plan);
 
 /* The capacity of a cell, times the part of its volume that is inside. */
-static inline double sel_capacity_at(const sel_conduction *body, int64_t cell,
-                                     const int64_t at[3]) {
+static inline double diffusion_capacity_at(const diffusion_body *body, int64_t cell,
+                                           const int64_t at[3]) {
     return (body->capacity.of ? body->capacity.of[cell] : body->capacity.same[0]) *
            sel_part_inside(&body->inputs.domain->grid, at, -1);
 }
-double sel_capacity_of(const sel_conduction *body, int64_t cell);
+double diffusion_capacity_of(const diffusion_body *body, int64_t cell);
 
 /* Lists what has a neighbourhood (sel_state_list_numbers), and the coefficients of a body that
  * varies; those of a steady one are the solver's. */
-void sel_conduction_list(sel_state *state, const char *name, void *at[2], int halo);
+void diffusion_list(sel_state *state, const char *name, void *at[2], int halo);
 /* Sets copy 0 to `initial`, and to the values of surfaces at the nodes on them; the coefficients.
  * In single precision the numbers of a body that is not steady are less by state->reference, which
  * is chosen here, for all ranks, by the range of `initial`. */
-sel_status sel_conduction_start(sel_state *state, const sel_quantity *initial, const char *what,
-                                sel_error *error);
+sel_status diffusion_start(sel_state *state, const sel_quantity *initial, const char *what,
+                           sel_error *error);
 /* sel_solver.wall_value: of the main field on law.fixed. */
-sel_status sel_conduction_value(const sel_plan *plan, int field, int region, const sel_places *at,
+sel_status diffusion_wall_value(const sel_plan *plan, int field, int region, const sel_places *at,
                                 bool *known, double *out, sel_error *error);
 
 /* The block of a state in the step from `step`. */
-heat_view sel_conduction_view(const sel_state *state, int64_t step);
+heat_view diffusion_heat_view(const sel_state *state, int64_t step);
 
 /* sel_look.field */
-int sel_conduction_field(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
-                         const double **values);
+int diffusion_field(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
+                    const double **values);
 
 /* sel_look.other: answers SEL_BALANCE and SEL_FLUX on the processor; and anywhere, from what enters
  * per time at each site. Terms of a balance: solver->conserved and its rate (of steady bodies the
  * residual), what comes in by region and from the source, and the error of all that. */
-sel_status sel_conduction_answer(sel_state *state, sel_request *request, sel_error *error);
-void sel_conduction_balance(const sel_plan *plan, const double *entering,
-                            const diffusion_balance *b, sel_request *request);
+sel_status diffusion_answer(sel_state *state, sel_request *request, sel_error *error);
+void diffusion_answer_balance(const sel_plan *plan, const double *entering,
+                              const diffusion_balance *b, sel_request *request);
 /* The sites before a row of cells. */
-int64_t sel_conduction_sites_before(const sel_state *state, int64_t row);
+int64_t diffusion_sites_before(const sel_state *state, int64_t row);
 
 #endif

@@ -78,7 +78,7 @@ HEAT_INLINE double heat_acting(const heat_view *v, int64_t i) {
 }
 
 HEAT_INLINE double heat_temperature(const heat_view *v, int64_t i) {
-    return cond_temperature(heat_number(v, v->from, i), v->reference);
+    return diffusion_temperature(heat_number(v, v->from, i), v->reference);
 }
 
 HEAT_INLINE int64_t heat_place(const int64_t apart[3], const int64_t at[3]) {
@@ -213,14 +213,15 @@ HEAT_INLINE int heat_values(const heat_view *v, int what, const int64_t at[3], d
 HEAT_INLINE void heat_entering(const heat_view *v, const diffusion_given *given, int64_t k,
                                bool changes) {
     const int64_t end = given->first_site[k + 1];
-    const int64_t fixed = cond_fixed(given->site, given->first_site[k], end);
+    const int64_t fixed = diffusion_first_fixed(given->site, given->first_site[k], end);
     int64_t at[3];
     heat_at(v, given->cell[k], at);
     const int64_t cell = heat_place(v->stride, at);
     const double here = heat_number(v, v->from, cell);
     for (int64_t i = given->first_site[k]; i < end; i++) {
         double u, p;
-        cond_surface(&given->site[i], given->value + COND_VALUES * i, v->reference, &u, &p);
+        diffusion_through(&given->site[i], given->value + DIFFUSION_VALUES * i, v->reference, &u,
+                          &p);
         given->entering[i] =
             fixed == end ? (p - u * heat_acting(v, cell)) * given->site[i].area : 0;
     }

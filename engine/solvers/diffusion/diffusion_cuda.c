@@ -15,7 +15,7 @@
 static diffusion_view diffusion_view_of(const sel_state *state, int64_t step, int sum) {
     const int from = sel_copy_at(state, &state->field[0], step);
     diffusion_view body = {.grid = cuda_grid_of(state),
-                           .heat = sel_conduction_view(state, step),
+                           .heat = diffusion_heat_view(state, step),
                            .from = cuda_parts_of(state, from),
                            .before = cuda_parts_of(state, !from),
                            .first = state->field[0].layout.origin,
@@ -39,7 +39,7 @@ sel_status diffusion_cuda_look(sel_state *state, diffusion_view *seen, int field
 diffusion_gpu_step diffusion_gpu_step_of(const sel_state *state, int64_t step) {
     const sel_patch *own = &state->own;
     const sel_field *field = &state->field[0];
-    const heat_view view = sel_conduction_view(state, step);
+    const heat_view view = diffusion_heat_view(state, step);
     const int slow = field->layout.slow, halo = field->halo;
     const int64_t plane = view.stride[slow];
     diffusion_gpu_step s = {.view = view,
@@ -67,7 +67,7 @@ static sel_status ask_change(sel_state *state, const sel_request *request, sel_e
     return status;
 }
 
-/* The answer in a slot by which sel_conduction_balance answers. */
+/* The answer in a slot by which diffusion_answer_balance answers. */
 typedef struct found_balance {
     sel_total after, before, source;
     diffusion_balance known; /* on the host */
@@ -75,7 +75,7 @@ typedef struct found_balance {
 } found_balance;
 
 static sel_status find_entering(sel_state *state, int64_t step, sel_error *error) {
-    heat_view view = sel_conduction_view(state, step);
+    heat_view view = diffusion_heat_view(state, step);
     const bool changes = state->step > 0 && !diffusion_body_of(state->plan)->steady;
     view.implicit = changes ? view.implicit : 0;
     int64_t first, end;
@@ -83,7 +83,7 @@ static sel_status find_entering(sel_state *state, int64_t step, sel_error *error
     const diffusion_given given = diffusion_given_of(state);
     CUDA_TRY(diffusion_gpu_entering(&view, &given, first, end, changes, state->queue->stream));
     return cuda_share_list(state, given.entering, state->plan->inputs->surfaces.sites.count,
-                           sizeof *given.entering, sel_conduction_sites_before, error);
+                           sizeof *given.entering, diffusion_sites_before, error);
 }
 
 static sel_status body_ask_balance(sel_state *state, const sel_request *request, sel_error *error) {
@@ -132,7 +132,7 @@ static void answer_balance(const sel_state *state, const cuda_slot *slot, sel_re
         b.before = slot->step > 0 ? sel_total_of(&found->before, false) : (double)NAN;
         b.source = sel_total_of(&found->source, false);
     }
-    sel_conduction_balance(state->plan, found->entering, &b, request);
+    diffusion_answer_balance(state->plan, found->entering, &b, request);
 }
 
 void diffusion_cuda_answer(sel_state *state, const cuda_slot *slot, sel_request *request) {

@@ -14,8 +14,8 @@ static sel_status refuse(const sel_plan *plan, const char *name, double value, i
 }
 
 static sel_status material_evaluate(const sel_plan *plan, const sel_domain *domain,
-                                    const sel_quantity *quantity, const char *name, sel_material *m,
-                                    sel_error *error) {
+                                    const sel_quantity *quantity, const char *name,
+                                    diffusion_material *m, sel_error *error) {
     const sel_evaluation asked = {.quantity = quantity, .what = name};
     const sel_rows_range own = sel_domain_own(domain);
     const int64_t row = m->components * domain->grid.n[0], nx = domain->grid.n[0];
@@ -33,11 +33,11 @@ static sel_status material_evaluate(const sel_plan *plan, const sel_domain *doma
     return sel_domain_agree(domain, status, &why, error);
 }
 
-sel_status sel_material_find(const sel_plan *plan, bool whole, const sel_quantity *quantity,
-                             const char *name, sel_material *m, sel_error *error) {
+sel_status diffusion_material_find(const sel_plan *plan, bool whole, const sel_quantity *quantity,
+                                   const char *name, diffusion_material *m, sel_error *error) {
     const sel_quantity one = sel_constant(1);
     const sel_quantity *q = sel_quantity_given(quantity) ? quantity : &one;
-    *m = (sel_material){.components = q->components};
+    *m = (diffusion_material){.components = q->components};
     if (sel_quantity_depends(q)) {
         sel_domain domain = *plan->domain;
         domain.ranks = whole ? NULL : domain.ranks;
@@ -52,7 +52,8 @@ sel_status sel_material_find(const sel_plan *plan, bool whole, const sel_quantit
     return SEL_OK;
 }
 
-double sel_conductance(const sel_material *m, const sel_domain *domain, int64_t cell, int face) {
+double diffusion_conductance(const diffusion_material *m, const sel_domain *domain, int64_t cell,
+                             int face) {
     const sel_grid *grid = &domain->grid;
     const int64_t other = sel_cell_beyond(grid, cell, face);
     const int axis = face / 2;
@@ -61,8 +62,8 @@ double sel_conductance(const sel_material *m, const sel_domain *domain, int64_t 
     if (other < 0 || domain->cell[cell] || domain->cell[other]) {
         return 0;
     }
-    const double k = sel_material_at(m, grid, cell, axis);
-    const double k_other = sel_material_at(m, grid, other, axis);
+    const double k = diffusion_material_at(m, grid, cell, axis);
+    const double k_other = diffusion_material_at(m, grid, other, axis);
     return 2 * k * k_other / (k + k_other) / (grid->dx[axis] * grid->dx[axis]) *
            sel_part_inside(grid, at, axis);
 }

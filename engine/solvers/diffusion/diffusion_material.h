@@ -5,20 +5,21 @@
 
 #include "engine/scene/solver.h"
 
-typedef struct sel_material {
+typedef struct diffusion_material {
     int components; /* 1, or one per axis */
     double same[3]; /* by axis, where it is the same in all cells, */
     double *of;     /* else [rows][components][nx] */
-} sel_material;
+} diffusion_material;
 
 /* Evaluates a quantity (not given: 1) at the centres of all free cells, of several ranks as
  * sel_domain_numbers, or the `whole` in each; fails where it is not above 0. Freed with
  * free(material->of), also after a failure. */
-sel_status sel_material_find(const sel_plan *plan, bool whole, const sel_quantity *quantity,
-                             const char *name, sel_material *material, sel_error *error);
+sel_status diffusion_material_find(const sel_plan *plan, bool whole, const sel_quantity *quantity,
+                                   const char *name, diffusion_material *material,
+                                   sel_error *error);
 
-static inline double sel_material_at(const sel_material *m, const sel_grid *grid, int64_t cell,
-                                     int axis) {
+static inline double diffusion_material_at(const diffusion_material *m, const sel_grid *grid,
+                                           int64_t cell, int axis) {
     const int64_t nx = grid->n[0], row = cell / nx * m->components;
     return m->of ? m->of[(row + (m->components > 1 ? axis : 0)) * nx + cell % nx] : m->same[axis];
 }
@@ -26,7 +27,7 @@ static inline double sel_material_at(const sel_material *m, const sel_grid *grid
 /* The conductance k / dx^2 of the face between a cell and the one beyond it, times the part of the
  * face that is inside: with the harmonic mean k = 2 k1 k2 / (k1 + k2), as of two slabs in series.
  * 0: nothing passes, since there is no free cell on both sides. */
-double sel_conductance(const sel_material *material, const sel_domain *domain, int64_t cell,
-                       int face);
+double diffusion_conductance(const diffusion_material *material, const sel_domain *domain,
+                             int64_t cell, int face);
 
 #endif

@@ -24,24 +24,24 @@
 #include <stdint.h>
 
 /* Laws, in the order of the solvers' families. */
-enum { COND_FIXED, COND_FLUX, COND_INSULATED, COND_CONVECTIVE, COND_LAWS };
+enum { DIFFUSION_FIXED, DIFFUSION_FLUX, DIFFUSION_INSULATED, DIFFUSION_CONVECTIVE, DIFFUSION_LAWS };
 
 /* A face of a cell on a surface. */
-typedef struct cond_site {
+typedef struct diffusion_site {
     double reach;  /* k / d; 0: the node lies on the surface */
     double weight; /* area / (C volume) of the cell */
     double area;   /* in 2-D per unit depth */
     int law;
-} cond_site;
+} diffusion_site;
 
 /* Values of the law of a site: T_s, or q_s, or T_ambient and h. */
-enum { COND_VALUES = 2 };
+enum { DIFFUSION_VALUES = 2 };
 
 /* The surfaces and coefficients of a body in a step. */
 typedef struct diffusion_given {
-    const double *value;        /* [sites][COND_VALUES] */
+    const double *value;        /* [sites][DIFFUSION_VALUES] */
     int64_t *cell, *first_site; /* cell k has the sites first_site[k] <= site < first_site[k + 1] */
-    cond_site *site;
+    diffusion_site *site;
     double *b, *s;        /* of each cell on surfaces */
     double reference;     /* subtracted from the state's temperatures and from s; 0 in f64 */
     double *entering;     /* [sites]: heat that enters per time, if a balance or a flux is wanted */
@@ -56,44 +56,46 @@ typedef struct diffusion_given {
 } diffusion_given;
 
 #ifdef __CUDACC__
-#define COND_INLINE static __host__ __device__ inline
+#define DIFFUSION_INLINE static __host__ __device__ inline
 #else
-#define COND_INLINE static inline
+#define DIFFUSION_INLINE static inline
 #endif
 
 /* T from a number of the state. (Adding 0 would change -0.) */
-COND_INLINE double cond_temperature(double number, double reference) {
+DIFFUSION_INLINE double diffusion_temperature(double number, double reference) {
     return reference != 0 ? number + reference : number;
 }
 
 /* U and p of a surface, for temperatures minus a reference. */
-COND_INLINE void cond_surface(const cond_site *site, const double *value, double reference,
-                              double *u, double *p) {
+DIFFUSION_INLINE void diffusion_through(const diffusion_site *site, const double *value,
+                                        double reference, double *u, double *p) {
     const double h = value[1];
-    *u = site->law == COND_FIXED ? site->reach
-         : site->law != COND_CONVECTIVE || h == 0
+    *u = site->law == DIFFUSION_FIXED ? site->reach
+         : site->law != DIFFUSION_CONVECTIVE || h == 0
              ? 0
              : (site->reach > 0 ? 1 / (1 / h + 1 / site->reach) : h);
-    *p = site->law == COND_FLUX ? value[0] : *u * (value[0] - reference);
+    *p = site->law == DIFFUSION_FLUX ? value[0] : *u * (value[0] - reference);
 }
 
 /* The first of the sites begin <= k < end that fixes the temperature of its node; end: none. */
-COND_INLINE int64_t cond_fixed(const cond_site *site, int64_t begin, int64_t end) {
-    while (begin < end && !(site[begin].law == COND_FIXED && site[begin].reach == 0)) {
+DIFFUSION_INLINE int64_t diffusion_first_fixed(const diffusion_site *site, int64_t begin,
+                                               int64_t end) {
+    while (begin < end && !(site[begin].law == DIFFUSION_FIXED && site[begin].reach == 0)) {
         begin++;
     }
     return begin;
 }
 
 /* b and s of a cell with the sites begin <= k < end. */
-COND_INLINE void cond_surfaces(const cond_site *site, const double *value, double reference,
-                               int64_t begin, int64_t end, double dt, double *b, double *s) {
-    const int64_t fixed = cond_fixed(site, begin, end);
+DIFFUSION_INLINE void diffusion_through_all(const diffusion_site *site, const double *value,
+                                            double reference, int64_t begin, int64_t end, double dt,
+                                            double *b, double *s) {
+    const int64_t fixed = diffusion_first_fixed(site, begin, end);
     *b = fixed < end ? (double)INFINITY : 0;
-    *s = fixed < end ? value[COND_VALUES * fixed] - reference : 0;
+    *s = fixed < end ? value[DIFFUSION_VALUES * fixed] - reference : 0;
     for (int64_t k = begin; k < end && fixed == end; k++) {
         double u, p;
-        cond_surface(&site[k], value + COND_VALUES * k, reference, &u, &p);
+        diffusion_through(&site[k], value + DIFFUSION_VALUES * k, reference, &u, &p);
         *b += u * site[k].weight * dt;
         *s += p * site[k].weight * dt;
     }

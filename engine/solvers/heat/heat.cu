@@ -289,8 +289,8 @@ template <class REAL> __global__ void surfaces_kernel(const __grid_constant__ he
     if (k >= s.end) {
         return;
     }
-    cond_surfaces(s.given.site, s.given.value, s.given.reference, s.given.first_site[k],
-                  s.given.first_site[k + 1], s.view.dt, &s.given.b[k], &s.given.s[k]);
+    diffusion_through_all(s.given.site, s.given.value, s.given.reference, s.given.first_site[k],
+                          s.given.first_site[k + 1], s.view.dt, &s.given.b[k], &s.given.s[k]);
     if (s.sides.numbers) {
         int64_t at[3];
         heat_at(&s.view, s.given.cell[k], at);

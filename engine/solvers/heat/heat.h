@@ -31,8 +31,8 @@ typedef struct heat_audit_cell {
 /* Its faces on surfaces: what they are, their values at time 0, and where. */
 typedef struct heat_audit_sites {
     int count, region[SEL_FACES];
-    cond_site site[SEL_FACES];
-    double value[SEL_FACES][COND_VALUES], place[SEL_FACES][3];
+    diffusion_site site[SEL_FACES];
+    double value[SEL_FACES][DIFFUSION_VALUES], place[SEL_FACES][3];
 } heat_audit_sites;
 typedef struct heat_audit {
     sel_audited of;

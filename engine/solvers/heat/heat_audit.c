@@ -47,7 +47,7 @@ static int64_t order_of(const sel_surfaces *on, int64_t site) {
 }
 
 /* Keeps what is known of the surfaces of a cell; nothing where this rank does not list them. */
-static void heat_audit_list_sites(const sel_conduction *body, int64_t cell, heat_audit_sites *to) {
+static void heat_audit_list_sites(const diffusion_body *body, int64_t cell, heat_audit_sites *to) {
     const sel_inputs *inputs = &body->inputs;
     const sel_surfaces *on = &inputs->surfaces;
     const int64_t k = sel_surfaces_from(on, cell);
@@ -60,14 +60,14 @@ static void heat_audit_list_sites(const sel_conduction *body, int64_t cell, heat
         const int i = to->count++;
         to->region[i] = on->site[site].region;
         to->site[i] = body->site[site];
-        memcpy(to->value[i], inputs->value + COND_VALUES * site, sizeof to->value[i]);
+        memcpy(to->value[i], inputs->value + DIFFUSION_VALUES * site, sizeof to->value[i]);
         for (int a = 0; a < 3; a++) {
             to->place[i][a] = on->place[a][order];
         }
     }
 }
 
-static void heat_audit_find_sites(const sel_conduction *body, heat_audit *audit) {
+static void heat_audit_find_sites(const diffusion_body *body, heat_audit *audit) {
     const sel_inputs *inputs = &body->inputs;
     const sel_domain *domain = inputs->domain;
     for (int i = 0; i < audit->of.count; i++) {
@@ -106,9 +106,9 @@ void heat_audit_find(heat_plan *p) {
             continue;
         }
         for (int face = 0; face < 2 * domain->grid.dims; face++) {
-            to->g[face] = sel_conductance(&p->diffusion.body.k, domain, cell, face);
+            to->g[face] = diffusion_conductance(&p->diffusion.body.k, domain, cell, face);
         }
-        to->capacity = sel_capacity_of(&p->diffusion.body, cell);
+        to->capacity = diffusion_capacity_of(&p->diffusion.body, cell);
     }
     for (int r = 0, i = 0; domain->ranks && r < domain->ranks->count; r++) {
         while (i < audit->of.count && audit->of.cell[i] / nx < domain->first_row[r + 1]) {
@@ -140,7 +140,7 @@ static bool heat_audit_value_of(const sel_inputs *inputs, const sel_input *input
 static bool surfaces_of(const sel_state *state, const heat_audit_sites *on, int64_t step, double *b,
                         double *s) {
     const sel_inputs *inputs = state->plan->inputs;
-    double value[SEL_FACES][COND_VALUES];
+    double value[SEL_FACES][DIFFUSION_VALUES];
     *b = *s = 0;
     memcpy(value, on->value, sizeof value);
     for (int i = 0; i < on->count; i++) {
@@ -155,8 +155,8 @@ static bool surfaces_of(const sel_state *state, const heat_audit_sites *on, int6
         }
     }
     if (on->count) {
-        cond_surfaces(on->site, value[0], state->reference, 0, on->count, inputs->domain->grid.dt,
-                      b, s);
+        diffusion_through_all(on->site, value[0], state->reference, 0, on->count,
+                              inputs->domain->grid.dt, b, s);
     }
     return !isinf(*b);
 }
@@ -202,7 +202,7 @@ static void audit_cell(const heat_view *v, const heat_audit_cell *cell, const do
 bool heat_audit_step(const sel_state *state, int64_t step, const double *const *values, int k,
                      sel_audit *found) {
     const heat_plan *p = heat_plan_for(state);
-    const heat_view v = sel_conduction_view(state, step);
+    const heat_view v = diffusion_heat_view(state, step);
     *found = (sel_audit){.what = heat_solver.fields[heat_solver.main_field].name,
                          .field = heat_solver.main_field,
                          .count = p->audit.of.count};

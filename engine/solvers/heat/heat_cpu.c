@@ -29,7 +29,7 @@ static void do_band(const heat_view *v, const heat_loops *loops, int64_t low, in
 static void step_block(const sel_state *base, const heat_loops *loops) {
     const sel_field *field = &base->field[0];
     int64_t first, end, band;
-    heat_view v = sel_conduction_view(base, base->step);
+    heat_view v = diffusion_heat_view(base, base->step);
     const diffusion_given given = diffusion_given_of(base);
     sel_given_range(base, &base->own, &first, &end);
     /* Copies that fill more than half of the caches do not stay in them. */
@@ -81,5 +81,5 @@ const sel_cpu heat_on_cpu = {
     .derive = diffusion_derive,
     .start = heat_start,
     .steps = heat_cpu_steps,
-    .look = {.field = sel_conduction_field, .numbers = true, .other = sel_conduction_answer},
+    .look = {.field = diffusion_field, .numbers = true, .other = diffusion_answer},
 };

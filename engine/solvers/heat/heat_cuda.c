@@ -57,7 +57,7 @@ static void heat_cuda_close(sel_state *base) {
 
 static heat_gpu_step step_of(const heat_cuda *state, int64_t step, const sel_patch *planes) {
     const sel_state *base = &state->all.diffusion.base;
-    heat_gpu_step s = {.view = sel_conduction_view(base, step),
+    heat_gpu_step s = {.view = diffusion_heat_view(base, step),
                        .sides = state->sides,
                        .given = diffusion_given_of(base),
                        .halted = cuda_inputs_halted(base),

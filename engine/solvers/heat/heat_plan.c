@@ -40,13 +40,13 @@ static sel_status heat_plan_complete_plan(sel_plan *base, sel_error *error) {
     const char *name;
     const sel_quantity *conductivity = conductivity_of(params, &name);
     char text[SEL_CELL_TEXT];
-    sel_conduction *body = &p->diffusion.body;
+    diffusion_body *body = &p->diffusion.body;
     body->implicit = implicit_part[params->scheme];
     body->whole = body->implicit > 0 && mg_body_whole(base->domain);
     body->field[HEAT_TEMPERATURE] = HEAT_VALUE;
     body->field[HEAT_FLUX_FIELD] = HEAT_FLUX;
     sel_status status =
-        sel_conduction_find(base, conductivity, name, &params->capacity, &params->source, error);
+        diffusion_find(base, conductivity, name, &params->capacity, &params->source, error);
     if (status) {
         return status;
     }
@@ -75,14 +75,13 @@ void heat_list(sel_state *base, int halo, int threads) {
         mg_body_list(&state->solve, &heat_plan_for(base)->box, base, "temperature", state->T, 0,
                      threads);
     } else {
-        sel_conduction_list(base, "temperature", state->T, halo);
+        diffusion_list(base, "temperature", state->T, halo);
     }
 }
 
 sel_status heat_start(sel_state *base, sel_error *error) {
     const heat_params *params = (const heat_params *)base->plan->simulation->params;
-    sel_status status =
-        sel_conduction_start(base, &params->initial.temperature, "temperature", error);
+    sel_status status = diffusion_start(base, &params->initial.temperature, "temperature", error);
     status = sel_state_agree(base, status, error);
     return status || diffusion_body_of(base->plan)->implicit == 0
                ? status
@@ -154,7 +153,7 @@ static const sel_field_info fields[HEAT_FIELDS] = {
 const sel_solver heat_solver = {
     .name = "heat",
     .table = &heat_table,
-    .laws = &sel_conduction_laws,
+    .laws = &diffusion_laws,
     .fields = fields,
     .field_count = HEAT_FIELDS,
     .main_field = HEAT_TEMPERATURE,
@@ -165,7 +164,7 @@ const sel_solver heat_solver = {
     .plan_size = sizeof(heat_plan),
     .plan = heat_plan_complete_plan,
     .time_step = time_step,
-    .plan_clear = sel_conduction_clear,
+    .plan_clear = diffusion_clear,
     .facts = heat_plan_facts,
     .ahead = sel_inputs_ahead,
     .json = heat_plan_json,
@@ -186,6 +185,6 @@ const sel_solver heat_solver = {
     .cuda = &cuda_backend,
     .on_cuda = &heat_on_cuda,
 #endif
-    .wall_value = sel_conduction_value,
+    .wall_value = diffusion_wall_value,
     .volumes_have_values = true,
 };

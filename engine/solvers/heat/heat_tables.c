@@ -26,7 +26,7 @@ const char *const heat_schemes[] = {"explicit", "crank_nicolson", "backward_eule
 
 static const sel_table_field fields[] = {
     SEL_COMMON_FIELDS_FROM(
-        sel_conduction_regions, sel_mean_stop_table, SEL_REQUIRED, ".",
+        diffusion_regions, sel_mean_stop_table, SEL_REQUIRED, ".",
         SEL_SIDES_ROW(1, "1 when not given."),
         SEL_DT_ROW(SEL_NOT_GIVEN, "0.9 of the largest stable one when not given; a larger one than "
                                   "that is refused, unless the scheme is implicit.")),

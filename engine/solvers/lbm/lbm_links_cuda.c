@@ -120,8 +120,8 @@ sel_status lbm_links_sum(const lbm_state *state, int region, const double centre
 }
 
 /* flows_kernel: each of CUDA_JOINED threads adds up the flows of some links by region. */
-static void sum_flows(const lbm_state *state, const double *flow, int regions, double *sums,
-                      double *rate) {
+static void sum_gathered_flows(const lbm_state *state, const double *flow, int regions,
+                               double *sums, double *rate) {
     const lbm_boundary *boundary = &state->plan->boundary;
     for (int64_t link = 0; link < boundary->links.all; link++) {
         sums[boundary->link_region[link] * CUDA_JOINED + link % CUDA_JOINED] += flow[link];
@@ -154,7 +154,7 @@ sel_status lbm_flows_sum(lbm_state *state, double *rate, sel_error *error) {
     if (leads) {
         double *sums = all + sites->all;
         memset(sums, 0, numbers * sizeof *sums);
-        sum_flows(state, all, regions, sums, rate);
+        sum_gathered_flows(state, all, regions, sums, rate);
     }
     ranks->broadcast(rate, ((size_t)regions + 1) * sizeof *rate, false);
     memset(host, 0, own);

@@ -73,7 +73,7 @@ lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab 
 }
 
 /* The boundary cells of this rank. */
-static int64_t own_cells(const lbm_cuda *state) {
+static int64_t lbm_steps_own_cells(const lbm_cuda *state) {
     const int64_t *row_cells = state->all.plan->boundary.row_cells;
     const sel_rows own = sel_own_rows(&state->all.base);
     int64_t count = 0;
@@ -90,13 +90,13 @@ static int64_t word_count(const lbm_cuda *state) {
     const int64_t stride = state->pattern.dims == 3 ? l->slice : l->pitch;
     const sel_patch *own = &state->all.base.own;
     const int64_t places = (own->hi[state->pattern.dims - 1] - l->base) * stride;
-    return own_cells(state) > 0 ? (places + CUDA_WARP - 1) / CUDA_WARP : 0;
+    return lbm_steps_own_cells(state) > 0 ? (places + CUDA_WARP - 1) / CUDA_WARP : 0;
 }
 
 /* How many cells are computed again at most: all boundary cells where values are evaluated ahead,
  * since these are few then (count_copies of lbm_laws_cuda.c). */
 static int64_t most_again(const lbm_cuda *state) {
-    return state->all.copies > 1 ? own_cells(state) : state->all.openings;
+    return state->all.copies > 1 ? lbm_steps_own_cells(state) : state->all.openings;
 }
 
 /* The lists in the form of the device. */
@@ -245,7 +245,7 @@ static void find_free_blocks(lbm_cuda *state, lbm_gpu_block *blocks) {
 void lbm_cuda_list_boundary(lbm_cuda *state) {
     lbm_gpu_boundary *to = &state->pattern.boundary;
     sel_arrays *arrays = &state->all.base.arrays;
-    SEL_ADD(arrays, to, cells, own_cells(state), 0);
+    SEL_ADD(arrays, to, cells, lbm_steps_own_cells(state), 0);
     SEL_ADD(arrays, to, words, word_count(state), 0);
     SEL_ADD(arrays, to, before, word_count(state), 0);
     SEL_ADD(arrays, to, again, most_again(state), 0);
@@ -275,9 +275,9 @@ static sel_status lbm_steps_cuda_send(lbm_cuda *state, const lists *l, sel_error
 sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error) {
     sel_arrays arrays = {.memory = NULL};
     lists l;
-    state->pattern.boundary.cell_count = (uint32_t)own_cells(state);
+    state->pattern.boundary.cell_count = (uint32_t)lbm_steps_own_cells(state);
     state->pattern.boundary.link_count = state->all.sites.count;
-    SEL_ADD(&arrays, &l, cells, own_cells(state), 0);
+    SEL_ADD(&arrays, &l, cells, lbm_steps_own_cells(state), 0);
     SEL_ADD(&arrays, &l, link_region, state->all.sites.count, 0);
     SEL_ADD(&arrays, &l, words, word_count(state), 0);
     SEL_ADD(&arrays, &l, before, word_count(state), 0);

@@ -15,11 +15,11 @@ static const double tolerance[] = {[SEL_F32] = 1e-6, [SEL_F64] = 1e-10};
 /* ---- the box ---- */
 
 /* The conductance from outside to the surface at a site. */
-static double outside(const sel_conduction *body, int64_t site) {
+static double outside(const diffusion_body *body, int64_t site) {
     const int law = body->site[site].law;
-    return law == COND_FIXED        ? HUGE_VAL
-           : law == COND_CONVECTIVE ? body->inputs.value[COND_VALUES * site + 1]
-                                    : 0;
+    return law == DIFFUSION_FIXED        ? HUGE_VAL
+           : law == DIFFUSION_CONVECTIVE ? body->inputs.value[DIFFUSION_VALUES * site + 1]
+                                         : 0;
 }
 
 /* The sites of a face of the domain: how many, and whether all have the conductance h. */
@@ -36,7 +36,7 @@ static face_laws join_laws(const face_laws *a, const face_laws *b) {
 }
 
 /* Sets box->h; whether each face has one law in all its cells. */
-static bool find_faces(const sel_conduction *body, mg_box *box) {
+static bool find_faces(const diffusion_body *body, mg_box *box) {
     const sel_inputs *inputs = &body->inputs;
     const sel_grid *grid = &inputs->domain->grid;
     const sel_surfaces *on = &inputs->surfaces;
@@ -70,12 +70,12 @@ static bool find_faces(const sel_conduction *body, mg_box *box) {
 }
 
 /* 1 / (w dt) */
-static double rate_of(const sel_conduction *body) {
+static double rate_of(const diffusion_body *body) {
     return body->implicit > 0 ? 1 / (body->implicit * body->inputs.domain->grid.dt) : 0;
 }
 
 /* The contrast: the maximum of k1 / k2 over all pairs of free neighbours with k1 >= k2. */
-static double contrast_of(const sel_domain *domain, const sel_material *k) {
+static double contrast_of(const sel_domain *domain, const diffusion_material *k) {
     const sel_grid *grid = &domain->grid;
     const sel_rows_range own = sel_domain_own(domain);
     const int64_t step[3] = {1, grid->n[0], grid->n[0] * grid->n[1]};
@@ -86,8 +86,8 @@ static double contrast_of(const sel_domain *domain, const sel_material *k) {
             const int64_t around = grid->periodic >> a & 1u ? (grid->n[a] - 1) * step[a] : 0;
             const int64_t other = at[a] > 0 ? cell - step[a] : cell + around;
             if (!domain->cell[other]) {
-                const double one = sel_material_at(k, grid, cell, a);
-                const double two = sel_material_at(k, grid, other, a);
+                const double one = diffusion_material_at(k, grid, cell, a);
+                const double two = diffusion_material_at(k, grid, other, a);
                 most = fmax(most, one > two ? one / two : two / one);
             }
         }
@@ -97,7 +97,7 @@ static double contrast_of(const sel_domain *domain, const sel_material *k) {
 
 /* The mean of k over all free cells, by axis: added up from the first cell to the last one, as one
  * rank does, so that a rank goes on with the sums of the ranks before it. */
-static void mean_of(const sel_domain *domain, const sel_material *k, double mean[3]) {
+static void mean_of(const sel_domain *domain, const diffusion_material *k, double mean[3]) {
     const sel_ranks *ranks = domain->ranks ? domain->ranks : &sel_one_rank;
     const sel_rows_range own = sel_domain_own(domain);
     const int64_t nx = domain->grid.n[0];
@@ -108,7 +108,7 @@ static void mean_of(const sel_domain *domain, const sel_material *k, double mean
     }
     for (int64_t cell = own.first * nx; cell < own.end * nx; cell++) {
         for (int a = 0; a < domain->grid.dims && !domain->cell[cell]; a++) {
-            sum[a] += sel_material_at(k, &domain->grid, cell, a) / (double)domain->free_cells;
+            sum[a] += diffusion_material_at(k, &domain->grid, cell, a) / (double)domain->free_cells;
         }
     }
     if (rank < last) {
@@ -118,10 +118,10 @@ static void mean_of(const sel_domain *domain, const sel_material *k, double mean
     memcpy(mean, all[last], sizeof sum);
 }
 
-void mg_body_box(const sel_conduction *body, mg_box *box) {
+void mg_body_box(const diffusion_body *body, mg_box *box) {
     const sel_domain *domain = body->inputs.domain;
     const sel_grid *grid = &domain->grid;
-    const sel_material *k = &body->k;
+    const diffusion_material *k = &body->k;
     *box = (mg_box){.dims = grid->dims,
                     .nodes = grid->nodes,
                     .periodic = grid->periodic,
@@ -147,7 +147,7 @@ void mg_body_box(const sel_conduction *body, mg_box *box) {
  * distance, so that U becomes U / (1 + U R): as if the part 2 U R / (1 + U R) of U were halved.
  */
 static void describe_cell(const void *data, int64_t cell, mg_cell *to) {
-    const sel_conduction *body = data;
+    const diffusion_body *body = data;
     const sel_inputs *inputs = &body->inputs;
     const sel_domain *domain = inputs->domain;
     const sel_surfaces *on = &inputs->surfaces;
@@ -155,19 +155,19 @@ static void describe_cell(const void *data, int64_t cell, mg_cell *to) {
         return;
     }
     for (int a = 0; a < domain->grid.dims; a++) {
-        to->K[a] = sel_conductance(&body->k, domain, cell, 2 * a);
+        to->K[a] = diffusion_conductance(&body->k, domain, cell, 2 * a);
     }
-    const double capacity = sel_capacity_of(body, cell);
+    const double capacity = diffusion_capacity_of(body, cell);
     to->near = rate_of(body) * capacity;
     to->seeks = true;
     const int64_t k = sel_surfaces_from(on, cell);
     if (k < on->cells && on->cell[k] == cell) {
         const int64_t first = on->first_site[k], end = on->first_site[k + 1];
-        to->seeks = cond_fixed(body->site, first, end) == end;
+        to->seeks = diffusion_first_fixed(body->site, first, end) == end;
         for (int64_t i = first; i < end && to->seeks; i++) {
-            const cond_site *site = &body->site[i];
+            const diffusion_site *site = &body->site[i];
             double u, p;
-            cond_surface(site, inputs->value + COND_VALUES * i, 0, &u, &p);
+            diffusion_through(site, inputs->value + DIFFUSION_VALUES * i, 0, &u, &p);
             const double of_body = site->reach > 0 ? u / site->reach : 0;
             const double far = 2 * of_body / (1 + of_body), all = u * site->weight * capacity;
             to->far += far * all;
@@ -222,7 +222,7 @@ void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *
     if (alone || !shares(&state->decomposition)) {
         sel_state_replicate(state); /* the levels are whole */
     }
-    sel_conduction_list(state, name, at, state->ranks->count > 1);
+    diffusion_list(state, name, at, state->ranks->count > 1);
     const sel_layout *layout = &state->field[0].layout;
     *s =
         (mg_solve){.stride = {1, layout->pitch, layout->slice}, .state = state, .threads = threads};
@@ -248,11 +248,11 @@ void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *
 /* sel_state_number: as rows of A have it. */
 static double mass(const sel_state *state, const void *data, int which, int64_t cell) {
     (void)state, (void)which;
-    return rate_of(data) * sel_capacity_of(data, cell);
+    return rate_of(data) * diffusion_capacity_of(data, cell);
 }
 
 sel_status mg_body_start(mg_solve *s, const sel_state *state, sel_error *error) {
-    const sel_conduction *body = diffusion_body_of(state->plan);
+    const diffusion_body *body = diffusion_body_of(state->plan);
     const sel_layout layout = sel_state_vector(state);
     sel_status status =
         sel_state_fill(state, s->mass, (sel_type){'f', 8}, &layout, 3, mass, body, error);
@@ -286,7 +286,7 @@ sel_status mg_body_solved(const mg_solve *s, const sel_state *state, sel_error *
 
 sel_status mg_body_step(mg_solve *s, const sel_state *state, sel_error *error) {
     const diffusion_given given = diffusion_given_of(state);
-    const heat_view v = sel_conduction_view(state, state->step);
+    const heat_view v = diffusion_heat_view(state, state->step);
     const sel_field *field = &state->field[0];
     const sel_patch *own = &state->own;
     const sel_rows rows = sel_own_rows(state);

@@ -14,7 +14,7 @@ bool mg_body_whole(const sel_domain *domain);
 /* The box of a body, of which each rank knows its part; all ranks must call it. It is even when no
  * coefficient varies and each face has one law; its cycles are then in single precision unless it
  * is too large. Else corrections are directions of conjugate gradients. */
-void mg_body_box(const sel_conduction *body, mg_box *box);
+void mg_body_box(const diffusion_body *body, mg_box *box);
 
 /* Lists what has a neighbourhood, `name`, in the one block that is here, with a halo of a plane
  * beside other ranks, and the arrays of a problem, whose vectors are laid out as this. `flags`: of

@@ -70,7 +70,7 @@ static inline const poisson_plan *poisson_plan_for(const sel_state *state) {
 static inline double poisson_part(const poisson_plan *plan, int64_t cell) {
     const sel_domain *domain = plan->diffusion.base.domain;
     return domain->cell[cell]   ? 0
-           : domain->grid.nodes ? sel_capacity_of(&plan->diffusion.body, cell)
+           : domain->grid.nodes ? diffusion_capacity_of(&plan->diffusion.body, cell)
                                 : 1;
 }
 

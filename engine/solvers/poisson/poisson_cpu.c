@@ -55,7 +55,7 @@ const sel_cpu poisson_on_cpu = {
     .start = poisson_cpu_start,
     .steps = poisson_cpu_steps,
     .look = {.ready = poisson_cpu_ready,
-             .field = sel_conduction_field,
+             .field = diffusion_field,
              .numbers = true,
-             .other = sel_conduction_answer},
+             .other = diffusion_answer},
 };

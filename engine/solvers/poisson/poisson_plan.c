@@ -40,10 +40,10 @@ static void poisson_plan_complete(sel_common *common) {
 /* ---- what is known of phi ---- */
 
 /* Whether a surface ties the potential of its cell to a given one. */
-static bool ties(const sel_conduction *body, int64_t site) {
-    const cond_site *s = &body->site[site];
-    return s->law == COND_FIXED ||
-           (s->law == COND_CONVECTIVE && body->inputs.value[COND_VALUES * site + 1] > 0);
+static bool ties(const diffusion_body *body, int64_t site) {
+    const diffusion_site *s = &body->site[site];
+    return s->law == DIFFUSION_FIXED ||
+           (s->law == DIFFUSION_CONVECTIVE && body->inputs.value[DIFFUSION_VALUES * site + 1] > 0);
 }
 
 /* Marks in `seen` the cells that are joined to `cell`; returns whether any of them is tied. */
@@ -116,7 +116,7 @@ static sel_status join_ties(poisson_plan *p, const int64_t *cell, sel_error *err
 /* Of ranks that have the surfaces of their patches, rank 0 looks which cells are joined. */
 static sel_status find_ties(poisson_plan *p, sel_error *error) {
     const sel_domain *domain = p->diffusion.base.domain;
-    const sel_conduction *body = &p->diffusion.body;
+    const diffusion_body *body = &p->diffusion.body;
     const sel_surfaces *on = &body->inputs.surfaces;
     const bool joins = on->region != NULL; /* has all sites */
     int64_t count = 0;
@@ -218,7 +218,7 @@ static sel_status poisson_plan_complete_plan(sel_plan *base, sel_error *error) {
     poisson_plan *p = (poisson_plan *)base;
     const poisson_params *params = (const poisson_params *)base->simulation->params;
     const sel_quantity none = {.components = 0};
-    sel_conduction *body = &p->diffusion.body;
+    diffusion_body *body = &p->diffusion.body;
     body->steady = true;
     body->whole = mg_body_whole(base->domain);
     body->field[POISSON_POTENTIAL] = HEAT_VALUE;
@@ -226,7 +226,7 @@ static sel_status poisson_plan_complete_plan(sel_plan *base, sel_error *error) {
     body->field[POISSON_GRADIENT] = HEAT_GRADIENT;
     body->field[POISSON_FLUX] = HEAT_FLUX;
     sel_status status =
-        sel_conduction_find(base, &params->coefficient, "coefficient", &none, &none, error);
+        diffusion_find(base, &params->coefficient, "coefficient", &none, &none, error);
     status = status
                  ? status
                  : sel_inputs_of_place(&body->inputs, true, ": sel.poisson knows no time", error);
@@ -313,7 +313,7 @@ static const sel_field_info fields[POISSON_FIELDS] = {
 const sel_solver poisson_solver = {
     .name = "poisson",
     .table = &poisson_table,
-    .laws = &sel_conduction_laws,
+    .laws = &diffusion_laws,
     .fields = fields,
     .field_count = POISSON_FIELDS,
     .main_field = POISSON_POTENTIAL,
@@ -324,7 +324,7 @@ const sel_solver poisson_solver = {
     .complete = poisson_plan_complete,
     .plan_size = sizeof(poisson_plan),
     .plan = poisson_plan_complete_plan,
-    .plan_clear = sel_conduction_clear,
+    .plan_clear = diffusion_clear,
     .facts = poisson_plan_facts,
     .warn = poisson_plan_warn,
     .json = poisson_plan_json,
@@ -338,6 +338,6 @@ const sel_solver poisson_solver = {
     .cuda = &cuda_backend,
     .on_cuda = &poisson_on_cuda,
 #endif
-    .wall_value = sel_conduction_value,
+    .wall_value = diffusion_wall_value,
     .volumes_have_values = true,
 };

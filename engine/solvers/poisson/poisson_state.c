@@ -93,10 +93,10 @@ static sel_status fill_F(poisson_state *state, const right_side *of, sel_error *
     int64_t first, end;
     sel_given_range(&state->diffusion.base, &state->diffusion.base.own, &first, &end);
     for (int64_t k = first; k < end; k++) {
-        const double inside = sel_capacity_of(&plan->diffusion.body, on->cell[k]);
+        const double inside = diffusion_capacity_of(&plan->diffusion.body, on->cell[k]);
         double b, s;
-        cond_surfaces(plan->diffusion.body.site, inputs->value, 0, on->first_site[k],
-                      on->first_site[k + 1], 1, &b, &s);
+        diffusion_through_all(plan->diffusion.body.site, inputs->value, 0, on->first_site[k],
+                              on->first_site[k + 1], 1, &b, &s);
         if (!isinf(b) && sel_state_has(&state->diffusion.base, on->cell[k] / of->nx)) {
             *poisson_state_place_of(of, on->cell[k]) += s * (plan->box.even ? 1 : inside);
         }
@@ -193,7 +193,7 @@ sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *e
     see_level(state);
     status = status ? status : start_F(state, error);
     /* The residual of the potential 0 is the right-hand side, with the boundaries' values. */
-    status = status ? status : sel_conduction_start(base, &none, "potential", error);
+    status = status ? status : diffusion_start(base, &none, "potential", error);
     state->solve.now = MG_BEGINS;
     status = status ? status : measure(base, error);
     if (!status) {
@@ -201,7 +201,7 @@ sel_status poisson_start(sel_state *base, poisson_measure *measure, sel_error *e
         base->ending = (sel_ending){.how = SEL_GOES_ON};
         state->solve.now = MG_BEGINS;
         state->solve.now.norm = norm;
-        status = sel_conduction_start(base, &params->initial.potential, "initial.potential", error);
+        status = diffusion_start(base, &params->initial.potential, "initial.potential", error);
     }
     return status ? status : measure(base, error);
 }

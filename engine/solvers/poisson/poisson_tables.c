@@ -24,7 +24,7 @@ static const char *const methods[] = {"multigrid",          "jacobi", "gauss_sei
 static const sel_table_field fields[] = {
     SEL_SIZE_FIELDS(SEL_REQUIRED, "."),
     SEL_SIDES_ROW(1, "1 when not given."),
-    SEL_SCENE_FIELDS(sel_conduction_regions),
+    SEL_SCENE_FIELDS(diffusion_regions),
     SEL_RUN_FIELDS,
     SEL_PRECISION_ROW(SEL_F64),
     SEL_ROW(poisson_params, tolerance, NUMBER,
