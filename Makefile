@@ -394,5 +394,5 @@ help:
 	@echo 'make clean           remove the build folders'
 	@echo 'settings: CC=clang DEBUG=1 SANITIZE=address,undefined BUILD= STATIC=0 CUDA=0 CUDA_ARCH= V=1'
 
--include $(CORE_OBJECTS:.o=.d) $(LUA_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(BUILD)/engine/app/main.d \
+-include $(SOLVER_TEST_OBJECTS:.o=.d) $(CORE_OBJECTS:.o=.d) $(LUA_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(BUILD)/engine/app/main.d \
     $(patsubst %.c,$(BUILD)/%.d,$(wildcard tests/fuzz/*.c))
