@@ -384,7 +384,17 @@ ok "more ranks across than there are" cut_in 2 says 2 '.*3 ranks cannot be divid
     run scenarios/cavity3d.lua N=12 --backend cpu --ranks 3 -o "$work/other"
 ok "ranks across a plane" cut_in 2 says 2 'a grid of 2 dimensions is cut along y anyway' \
     run scenarios/aqua_wave.lua N=48 --backend cpu --ranks 2 -o "$work/other"
-for across in 0 257 2x ''; do
+# cut_in leaves the variable out where it is given no number.
+across_nothing() {
+    SELENITE_ACROSS='' && export SELENITE_ACROSS
+    "$@"
+    got=$?
+    unset SELENITE_ACROSS
+    return $got
+}
+ok "ranks across that are no number: ''" across_nothing says 2 'a whole number from 1 to 256' \
+    run scenarios/cavity3d.lua N=12 --backend cpu --ranks 2 -o "$work/other"
+for across in 0 257 2x; do
     ok "ranks across that are no number: '$across'" cut_in "$across" says 2 'a whole number from 1 to 256' \
         run scenarios/cavity3d.lua N=12 --backend cpu --ranks 2 -o "$work/other"
 done
