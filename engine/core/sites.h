@@ -19,6 +19,17 @@
 #include "engine/base/ranks.h"
 #include "engine/scene/patch.h"
 
+/* The first k with ascending[k] >= number; `count` when there is none. */
+static inline int64_t sel_first_not_below(const int64_t *ascending, int64_t count, int64_t number) {
+    int64_t low = 0, high = count;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        low = ascending[middle] < number ? middle + 1 : low;
+        high = ascending[middle] < number ? high : middle;
+    }
+    return low;
+}
+
 typedef struct sel_sites {
     int64_t count;   /* of this rank */
     int64_t all;     /* of the grid */

@@ -202,12 +202,6 @@ void sel_surfaces_free(sel_surfaces *s) {
     s->region = NULL;
 }
 
-int64_t sel_surfaces_from(const sel_surfaces *on, int64_t number) {
-    int64_t low = 0, high = on->cells;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        low = on->cell[middle] < number ? middle + 1 : low;
-        high = on->cell[middle] < number ? high : middle;
-    }
-    return low;
+int64_t sel_surfaces_from(const sel_surfaces *on, int64_t cell) {
+    return sel_first_not_below(on->cell, on->cells, cell);
 }

@@ -45,29 +45,24 @@ test_cuda | test_cuda_ranks)
     done
     ;;
 esac
-case $pattern in
-test_cuda | test_cuda_cases)
-    if NAMES='1 ranks: [^ad]' BUILD=$device BACKEND=cuda tests/cases/run.sh >"$device/cases.log" 2>&1 &&
-        grep -q '^ok' "$device/cases.log" && ! grep -q '^not ok' "$device/cases.log"; then
-        echo 'ok cases with known results'
+# suite NAME FOLDER VARIABLE=VALUE...: a suite of scripts as one test.
+suite() {
+    name=$1 folder=$2
+    shift 2
+    if env "$@" BUILD="$device" BACKEND=cuda "tests/$folder/run.sh" >"$device/$folder.log" 2>&1 &&
+        grep -q '^ok' "$device/$folder.log" && ! grep -q '^not ok' "$device/$folder.log"; then
+        echo "ok $name"
     else
-        echo 'not ok cases with known results'
-        sed 's/^/# /' "$device/cases.log"
+        echo "not ok $name"
+        sed 's/^/# /' "$device/$folder.log"
         failed=1
     fi
-    ;;
+}
+case $pattern in
+test_cuda | test_cuda_cases) suite 'cases with known results' cases NAMES='1 ranks: [^ad]' ;;
 esac
 case $pattern in
-test_cuda | test_cuda_solver)
-    if NAMES='' DEVICES=3 BUILD=$device BACKEND=cuda tests/solver/run.sh >"$device/solver.log" 2>&1 &&
-        grep -q '^ok' "$device/solver.log" && ! grep -q '^not ok' "$device/solver.log"; then
-        echo 'ok a solver beside those of the engine'
-    else
-        echo 'not ok a solver beside those of the engine'
-        sed 's/^/# /' "$device/solver.log"
-        failed=1
-    fi
-    ;;
+test_cuda | test_cuda_solver) suite 'a solver beside those of the engine' solver NAMES= DEVICES=3 ;;
 esac
 rm -rf "$XDG_CACHE_HOME"
 exit $failed

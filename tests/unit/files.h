@@ -21,7 +21,9 @@ enum { DIRECTORY_ROOM = 64 };
 
 /* A new directory. */
 static inline void make_directory(char path[DIRECTORY_ROOM]) {
-    snprintf(path, DIRECTORY_ROOM, "/tmp/selenite_test_XXXXXX");
+    const size_t length = (size_t)snprintf(path, DIRECTORY_ROOM, "/tmp/selenite_test_");
+    memset(path + length, 'X', 6); /* what mkdtemp replaces */
+    path[length + 6] = 0;
     assert_non_null(mkdtemp(path));
 }
 

@@ -1,29 +1,6 @@
 /* test_arrays.c -- the list of a state's arrays: memory, and what is saved and loaded. */
 #include "tests/unit/lbm_case.h"
-
-/* Bytes on their way, as a file would hold them. */
-typedef struct tape {
-    char bytes[1 << 18];
-    size_t written, read;
-} tape;
-
-static sel_status put(void *stream, void *bytes, size_t count, sel_error *error) {
-    tape *t = stream;
-    (void)error;
-    assert_true(t->written + count <= sizeof t->bytes);
-    memcpy(t->bytes + t->written, bytes, count);
-    t->written += count;
-    return SEL_OK;
-}
-
-static sel_status get(void *stream, void *bytes, size_t count, sel_error *error) {
-    tape *t = stream;
-    (void)error;
-    assert_true(t->read + count <= t->written);
-    memcpy(bytes, t->bytes + t->read, count);
-    t->read += count;
-    return SEL_OK;
-}
+#include "tests/unit/tape.h"
 
 /* A device whose memory is the host's, and can only be copied. */
 static sel_status device_allocate(void **block, uint64_t bytes, const char *what,

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include "engine/core/arrays.h"
 #include "engine/scene/domain.h"
+#include "tests/unit/tape.h"
 
 enum { NX = 2, NY = 5, NZ = 4, ROWS = NY * NZ, MOST = 6, TESTED = 6 };
 
@@ -189,27 +190,6 @@ static void list_of_the_grid_is_divided_into_those_of_patches(void **state) {
 }
 
 /* ---- arrays ---- */
-
-typedef struct tape {
-    char bytes[8192];
-    size_t written, read;
-} tape;
-
-static sel_status put(void *stream, void *bytes, size_t count, sel_error *error) {
-    tape *t = stream;
-    (void)error;
-    memcpy(t->bytes + t->written, bytes, count);
-    t->written += count;
-    return SEL_OK;
-}
-
-static sel_status get(void *stream, void *bytes, size_t count, sel_error *error) {
-    tape *t = stream;
-    (void)error;
-    memcpy(bytes, t->bytes + t->read, count);
-    t->read += count;
-    return SEL_OK;
-}
 
 /* Two lists, one behind the other, of the labels of sites; the second list is negative. */
 static void fill(const sel_sites *sites, int rank, float *to) {

@@ -152,17 +152,6 @@ sel_status lbm_batches_keep_patch(const sel_domain *domain, lbm_boundary *bounda
     return status;
 }
 
-/* How many of the ascending targets of a batch are below a number. */
-static int64_t lbm_terms_below(const lbm_batch *batch, int64_t number) {
-    int64_t low = 0, high = batch->count;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        low = batch->target[middle] < number ? middle + 1 : low;
-        high = batch->target[middle] < number ? high : middle;
-    }
-    return low;
-}
-
 void lbm_batches_count(const lbm_boundary *boundary, const sel_patch *patch, int64_t *openings,
                        int64_t *places) {
     const sel_grid *grid = &boundary->domain->grid;
@@ -177,7 +166,8 @@ void lbm_batches_count(const lbm_boundary *boundary, const sel_patch *patch, int
         for (int b = 0; b < boundary->batches.count; b++) {
             const lbm_batch *batch = &boundary->batches.v[b];
             const int64_t *range = batch->goal == LBM_TO_LINKS ? links : opens;
-            counts[b] += lbm_terms_below(batch, range[1]) - lbm_terms_below(batch, range[0]);
+            counts[b] += sel_first_not_below(batch->target, batch->count, range[1]) -
+                         sel_first_not_below(batch->target, batch->count, range[0]);
             *places = counts[b] > *places ? counts[b] : *places;
         }
     }

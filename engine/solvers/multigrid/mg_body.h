@@ -11,9 +11,10 @@
 /* Whether every rank computes the whole body, since the grid is too small to be divided. */
 bool mg_body_whole(const sel_domain *domain);
 
-/* The box of a body, of which each rank knows its part; all ranks must call it. It is even when no
- * coefficient varies and each face has one law; its cycles are then in single precision unless it
- * is too large. Else corrections are directions of conjugate gradients. */
+/* Describes the whole body to multigrid. Each rank has the surfaces and materials of its patch, so
+ * all ranks must call it. The box is even if no coefficient varies and each face has one law.
+ * Cycles on an even box are in single precision, unless the box is too large; on any other box they
+ * precondition conjugate gradients. */
 void mg_body_box(const diffusion_body *body, mg_box *box);
 
 /* Lists what has a neighbourhood, `name`, in the one block that is here, with a halo of a plane
