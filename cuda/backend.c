@@ -66,7 +66,7 @@ static void backend_list(sel_state *state) {
     cuda_inputs_list(state);
     cuda_list_regions(state);
     sel_arrays_add(&state->arrays, "rows", &state->queue->rows, (sel_type){'s', sizeof(cuda_sums)},
-                   rows < CUDA_FEWEST_ROWS ? CUDA_FEWEST_ROWS : rows, 0);
+                   rows, 0);
     cuda_queue_list(state->queue, &state->arrays, state->ranks->count);
 }
 

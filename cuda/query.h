@@ -69,7 +69,7 @@ typedef struct cuda_cells {
     int64_t begin, end;
 } cuda_cells;
 
-enum { CUDA_PARTS = 6, CUDA_FEWEST_ROWS = 256 /* of partial sums, at least */ };
+enum { CUDA_PARTS = 6 };
 
 /* The grid of a state, for views of its solver. */
 typedef struct cuda_grid {

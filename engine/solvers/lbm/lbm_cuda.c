@@ -156,7 +156,6 @@ static void lbm_cuda_list(sel_state *base) {
     cuda_laws_list(state);
     lbm_list(&state->all, &field, &acceleration);
     SEL_ADD(arrays, state, acceleration, 3 * CUDA_TURNS, 0);
-    SEL_ADD(arrays, state, rates, domain->region_count + 1, 0);
     lbm_cuda_list_boundary(state);
 }
 
@@ -405,19 +404,9 @@ static sel_status ask_links(lbm_cuda *state, const sel_request *request, sel_err
     lbm_links_centre(state->all.plan, request, centre);
     sel_status status = cuda_slot_open(queue, request, sizeof(lbm_carried), 0, &slot, error);
     state->pattern.boundary.links_follow = state->all.links_follow != 0;
-    if (state->all.base.ranks->count > 1) {
-        lbm_carried carried;
-        const sel_status found =
-            lbm_links_sum(&state->all, request->region, centre, &carried, error);
-        status = status ? status : found;
-        if (!status) {
-            memcpy(slot->host, &carried, sizeof carried);
-        }
-        return status ? status : cuda_slot_fetch(queue, slot, 0, NULL, 0, error);
-    }
     if (!status) {
-        CUDA_TRY(
-            lbm_gpu_links(&state->pattern, request->region, centre, queue->rows, queue->stream));
+        const cuda_rows rows = cuda_rows_of(&state->all.base, NULL);
+        CUDA_TRY(lbm_gpu_links(&state->pattern, request->region, centre, &rows, queue->stream));
         status = cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(lbm_carried), error);
     }
     return status;
@@ -438,15 +427,15 @@ static sel_status lbm_cuda_ask_balance(lbm_cuda *state, const sel_request *reque
     state->all.balance_step = state->all.base.step;
     status = cuda_sum(&state->all.base, error);
     status = status ? status : cuda_slot_fetch(queue, slot, 0, queue->rows, mass, error);
-    double *rate = (double *)(void *)((char *)slot->host + mass);
-    if (!status && slot->since_steps > 0 && state->pattern.boundary.link_flow) {
-        if (state->all.base.ranks->count > 1) {
-            return lbm_flows_sum(&state->all, rate, error);
-        }
-        CUDA_TRY(lbm_gpu_flows(&state->pattern.boundary, regions, state->rates, queue->stream));
-        return cuda_slot_fetch(queue, slot, mass, state->rates, rates, error);
+    memset((char *)slot->host + mass, 0, rates);
+    const bool flows = slot->since_steps > 0 && state->all.sites.all > 0;
+    for (int r = 1; flows && r <= regions && !status; r += LBM_GPU_FLOWS) {
+        const cuda_rows rows = cuda_rows_of(&state->all.base, NULL);
+        const int more = regions + 1 - r < LBM_GPU_FLOWS ? regions + 1 - r : LBM_GPU_FLOWS;
+        CUDA_TRY(lbm_gpu_flow(&state->pattern.boundary, r, &rows, queue->stream));
+        status = cuda_slot_fetch(queue, slot, mass + (uint64_t)r * sizeof(double), queue->rows,
+                                 (uint64_t)more * sizeof(double), error);
     }
-    memset(rate, 0, rates);
     return status;
 }
 
@@ -458,18 +447,23 @@ static sel_status lbm_cuda_ask(sel_state *base, const sel_request *request, sel_
 
 static void lbm_cuda_answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
     lbm_state *state = &((lbm_cuda *)base)->all;
-    const sel_total *deviation = slot->host;
+    sel_total *deviation = slot->host;
     if (request->kind != SEL_BALANCE) {
         lbm_links_answer(state->plan, slot->host, request);
         return;
     }
     if (slot->since_steps > 0) {
-        lbm_add_outflow(state, (const double *)(const void *)(deviation + 1), slot->since_steps);
+        double *carried = (double *)(void *)(deviation + 1); /* rank 0 knows it */
+        const int regions = state->plan->base.domain->region_count;
+        state->base.ranks->broadcast(carried, ((size_t)regions + 1) * sizeof *carried, false);
+        lbm_add_outflow(state, carried, slot->since_steps);
     }
     lbm_balance_terms(state, lbm_mass(state, sel_total_of(deviation, false)), request);
 }
 
-_Static_assert((int)LBM_GPU_LINK_BLOCKS <= (int)CUDA_FEWEST_ROWS, "links have room in the rows");
+_Static_assert(sizeof(lbm_carried) <= sizeof(cuda_sums) &&
+                   sizeof(lbm_gpu_flows) <= sizeof(cuda_sums),
+               "partial sums have room in the rows");
 
 const cuda_solver lbm_on_cuda = {
     .what = "the flow",

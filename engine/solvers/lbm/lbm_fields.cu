@@ -9,7 +9,7 @@
 #include "engine/solvers/lbm/lbm_traits.cuh"
 #include "cuda/query.cuh"
 
-enum { THREADS = LOOK_THREADS, JOINERS = LOOK_JOINED, ROWS_PER_BLOCK = LOOK_ROWS };
+enum { THREADS = LOOK_THREADS, ROWS_PER_BLOCK = LOOK_ROWS };
 
 // Blocks for a thread per cell of a block of the grid, or for several cells per thread.
 static unsigned blocks_of(const lbm_gpu_layout &l) {
@@ -374,9 +374,8 @@ extern "C" cudaError_t lbm_gpu_observe(const lbm_gpu_view *view, bool initially,
 
 // ---- sums over links ----
 //
-// lbm_links_cuda.c adds up in the same order.
-
-static_assert((int)THREADS == (int)LBM_GPU_LINK_THREADS, "the host counts on it");
+// A warp adds up the links of a row, and rows are joined by a fixed tree, as in cuda/query.cuh: the
+// result does not depend on the ranks.
 
 static __device__ void join(lbm_carried &a, const lbm_carried &b) {
     for (int k = 0; k < 3; k++) {
@@ -395,78 +394,105 @@ static __device__ void clear(lbm_carried &a) {
 template <class T>
 __global__ void __launch_bounds__(THREADS)
     links_kernel(const __grid_constant__ lbm_gpu_step s, int region, double cx, double cy,
-                 double cz, lbm_carried *partials) {
+                 double cz, lbm_carried *partials, const __grid_constant__ sel_rows own) {
+    const int64_t row = row_of_own(own);
+    if (row < 0) {
+        return;
+    }
     const double centre[3] = {cx, cy, cz};
+    const uint32_t *ends = s.boundary.row_cells + row_of_warp();
     lbm_carried mine;
     clear(mine);
-    const uint32_t share = (s.boundary.cell_count + gridDim.x - 1) / gridDim.x;
-    const uint32_t first = blockIdx.x * share;
-    const uint32_t last =
-        first + share < s.boundary.cell_count ? first + share : s.boundary.cell_count;
-    for (uint32_t c = first + threadIdx.x; c < last; c += blockDim.x) {
+    for (uint32_t c = ends[0] + threadIdx.x % CUDA_WARP; c < ends[1]; c += CUDA_WARP) {
         const lbm_boundary_cell cell = s.boundary.cells[c];
-        const double at[3] = {(double)(cell.index % s.layout.pitch),
-                              (double)(cell.row % s.layout.ny), (double)(cell.row / s.layout.ny)};
+        const double at[3] = {(double)cell.x, (double)(cell.row % s.layout.ny),
+                              (double)(cell.row / s.layout.ny)};
         T::each_link(s.boundary, cell, region,
                      [&](const int e[3], double out, double in, double before) {
                          lbm_carry(&mine, e, out, in, before, at, centre);
                      });
     }
-    __shared__ double room[ROWS_PER_BLOCK][sizeof(lbm_carried) / sizeof(double)];
     join_lanes(mine);
     if (threadIdx.x % CUDA_WARP == 0) {
-        *(lbm_carried *)room[threadIdx.x / CUDA_WARP] = mine;
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        for (int w = 1; w < ROWS_PER_BLOCK; w++) {
-            join(mine, *(const lbm_carried *)room[w]);
-        }
-        partials[blockIdx.x] = mine;
+        partials[row] = mine;
     }
 }
 
 template <class T, class D>
 static cudaError_t carried(const lbm_gpu_step *s, int region, const double centre[3],
-                           lbm_carried *partials, cudaStream_t stream) {
-    links_kernel<T><<<LBM_GPU_LINK_BLOCKS, THREADS, 0, stream>>>(*s, region, centre[0], centre[1],
-                                                                 centre[2], partials);
-    return join_all(partials, LBM_GPU_LINK_BLOCKS, stream);
+                           const cuda_rows *rows, cudaStream_t stream) {
+    if (rows->own.count > 0) {
+        links_kernel<T><<<row_blocks(rows->own.count), THREADS, 0, stream>>>(
+            *s, region, centre[0], centre[1], centre[2], partials_of<lbm_carried>(rows), rows->own);
+    }
+    return join_rows<lbm_carried>(rows, stream);
 }
 
 extern "C" cudaError_t lbm_gpu_links(const lbm_gpu_step *step, int region, const double centre[3],
-                                     lbm_carried *partials, cudaStream_t stream) {
-    return LBM_DISPATCH(*step, carried, step, region, centre, partials, stream);
+                                     const cuda_rows *rows, cudaStream_t stream) {
+    return LBM_DISPATCH(*step, carried, step, region, centre, rows, stream);
 }
 
-// One block per region.
-__global__ void __launch_bounds__(JOINERS)
-    flows_kernel(const __grid_constant__ lbm_gpu_boundary b, double *rate) {
-    const uint8_t region = (uint8_t)(blockIdx.x + 1);
-    double sum = 0;
-    for (int64_t k = threadIdx.x; k < b.link_count; k += JOINERS) {
-        if (b.link_region[k] == region) {
-            sum += b.link_flow[k];
-            b.link_flow[k] = 0;
-        }
-    }
-    __shared__ double room[JOINERS];
-    room[threadIdx.x] = sum;
-    for (int width = JOINERS / 2; width > 0; width /= 2) {
-        __syncthreads();
-        if ((int)threadIdx.x < width) {
-            room[threadIdx.x] += room[threadIdx.x + width];
-        }
-    }
-    if (threadIdx.x == 0) {
-        rate[region] = room[0];
+static __device__ void join(lbm_gpu_flows &a, const lbm_gpu_flows &b) {
+    for (int r = 0; r < LBM_GPU_FLOWS; r++) {
+        a.rate[r] += b.rate[r];
     }
 }
 
-extern "C" cudaError_t lbm_gpu_flows(const lbm_gpu_boundary *boundary, int regions, double *rate,
-                                     cudaStream_t stream) {
-    if (regions > 0) {
-        flows_kernel<<<regions, JOINERS, 0, stream>>>(*boundary, rate);
+static __device__ void clear(lbm_gpu_flows &a) {
+    for (int r = 0; r < LBM_GPU_FLOWS; r++) {
+        a.rate[r] = 0;
     }
-    return cudaGetLastError();
+}
+
+// Each lane adds up by region the flow of every 32nd link of a row; then lane r the sums of region
+// `first + r`:
+//
+//     room[warp]    lane 0    1   ...  31
+//     region first       +    +         +   --> rate[0]
+//     region first + 1   +    +         +   --> rate[1]
+//
+// One column more keeps lanes out of each other's banks.
+__global__ void __launch_bounds__(THREADS)
+    flows_kernel(const __grid_constant__ lbm_gpu_boundary b, int first, lbm_gpu_flows *partials,
+                 const __grid_constant__ sel_rows own) {
+    __shared__ double room[ROWS_PER_BLOCK][LBM_GPU_FLOWS][CUDA_WARP + 1];
+    const int64_t row = row_of_own(own);
+    if (row < 0) {
+        return;
+    }
+    const uint32_t lane = threadIdx.x % CUDA_WARP;
+    double(*const sums)[CUDA_WARP + 1] = room[threadIdx.x / CUDA_WARP];
+    const uint32_t *ends = b.row_cells + row_of_warp();
+    for (int r = 0; r < LBM_GPU_FLOWS; r++) {
+        sums[r][lane] = 0;
+    }
+    if (ends[0] < ends[1]) {
+        const bool last = ends[1] == b.cell_count;
+        const int64_t end = last ? b.link_count : b.cells[ends[1]].first_link;
+        for (int64_t k = b.cells[ends[0]].first_link + lane; k < end; k += CUDA_WARP) {
+            const int r = (int)b.link_region[k] - first;
+            if (r >= 0 && r < LBM_GPU_FLOWS) {
+                sums[r][lane] += b.link_flow[k];
+                b.link_flow[k] = 0;
+            }
+        }
+    }
+    __syncwarp();
+    if (lane < LBM_GPU_FLOWS) {
+        double sum = 0;
+        for (int k = 0; k < CUDA_WARP; k++) {
+            sum += sums[lane][k];
+        }
+        partials[row].rate[lane] = sum;
+    }
+}
+
+extern "C" cudaError_t lbm_gpu_flow(const lbm_gpu_boundary *boundary, int first,
+                                    const cuda_rows *rows, cudaStream_t stream) {
+    if (rows->own.count > 0) {
+        flows_kernel<<<row_blocks(rows->own.count), THREADS, 0, stream>>>(
+            *boundary, first, partials_of<lbm_gpu_flows>(rows), rows->own);
+    }
+    return join_rows<lbm_gpu_flows>(rows, stream);
 }

@@ -55,6 +55,7 @@ typedef struct lbm_gpu_block {
 /* The cells and links of the rank's patch. */
 typedef struct lbm_gpu_boundary {
     const lbm_boundary_cell *cells;
+    const uint32_t *row_cells; /* [rows of the patch + 1] the first cell of each */
     uint32_t cell_count;
     int64_t link_count;
     /* One bit per place of a row, a word per warp: set at boundary cells; and the number of the
@@ -120,18 +121,21 @@ const cuda_look *lbm_gpu_look(const lbm_gpu_step *step);
  * collision; initially from differences of the velocity. */
 cudaError_t lbm_gpu_observe(const lbm_gpu_view *view, bool initially, cudaStream_t stream);
 
-enum { LBM_GPU_LINK_BLOCKS = 256, LBM_GPU_LINK_THREADS = 128 };
-
 /* Force, torque and mass flow through the links of a region in the last observed step, the torque
- * about `centre` in cells. partials: LBM_GPU_LINK_BLOCKS; the first is the result. Of one rank; of
- * several see lbm_links_sum (lbm_state_cuda.h). */
+ * about `centre` in cells: lbm_carried, in the first of the partials of rank 0. */
 cudaError_t lbm_gpu_links(const lbm_gpu_step *step, int region, const double centre[3],
-                          lbm_carried *partials, cudaStream_t stream);
+                          const cuda_rows *rows, cudaStream_t stream);
 
-/* rate[r] = sum of link_flow over the links of region r, which is then zeroed; r <= regions. The
- * same of one rank. */
-cudaError_t lbm_gpu_flows(const lbm_gpu_boundary *boundary, int regions, double *rate,
-                          cudaStream_t stream);
+/* Mass that has left by the links of as many regions, added up at once. */
+enum { LBM_GPU_FLOWS = 24 };
+typedef struct lbm_gpu_flows {
+    double rate[LBM_GPU_FLOWS];
+} lbm_gpu_flows;
+
+/* The sums of link_flow over the links of the regions from `first` on, which are then zeroed:
+ * lbm_gpu_flows, in the first of the partials of rank 0. */
+cudaError_t lbm_gpu_flow(const lbm_gpu_boundary *boundary, int first, const cuda_rows *rows,
+                         cudaStream_t stream);
 
 /* Density deviation and velocity at the start, in f64, by the number of a cell; components stand
  * `apart`. */

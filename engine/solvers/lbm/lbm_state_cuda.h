@@ -38,7 +38,6 @@ typedef struct lbm_cuda {
     lbm_gpu_view view; /* what fields are computed from, but for the present step */
     cudaError_t (*run_step)(const lbm_gpu_step *step, cudaStream_t stream);
 
-    double *rates;          /* [regions + 1] on the device */
     double *acceleration;   /* uniform: [CUDA_TURNS][3], see lbm_gpu_step */
     int64_t accelerated_at; /* the last step whose acceleration a control changed; -1: none */
     cuda_laws laws;
@@ -60,15 +59,6 @@ lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab 
 /* The lists of cells at boundaries, and of those that are computed again. */
 void lbm_cuda_list_boundary(lbm_cuda *state);
 sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error);
-
-/* ---- sums over the links of several ranks (lbm_links_cuda.c) ---- */
-
-/* The sums of lbm_gpu_links and lbm_gpu_flows over the links of all ranks, with the same bits as of
- * one: rank 0 gathers what the links carry, and adds it up in the order of the kernels. All ranks
- * must call them. All get the rates, and rank 0 what is carried. */
-sel_status lbm_links_sum(const lbm_state *state, int region, const double centre[3],
-                         lbm_carried *carried, sel_error *error);
-sel_status lbm_flows_sum(lbm_state *state, double *rate, sel_error *error);
 
 /* ---- laws ---- */
 

@@ -102,7 +102,7 @@ static int64_t most_again(const lbm_cuda *state) {
 /* The lists in the form of the device. */
 typedef struct lists {
     lbm_boundary_cell *cells;
-    uint32_t *words, *before, *again, *room;
+    uint32_t *row_cells, *words, *before, *again, *room;
     lbm_gpu_block *free_blocks;
     uint8_t *link_region;
 } lists;
@@ -132,6 +132,7 @@ static void fill_lists(lbm_cuda *state, lists *l) {
         const uint32_t y = (uint32_t)(here % layout->ny), z = (uint32_t)(here / layout->ny);
         const uint32_t start = z * layout->slice + (y - layout->low + layout->halo) * layout->pitch;
         const uint32_t of_row = (uint32_t)(b->links.before[row + 1] - first);
+        l->row_cells[k] = count;
         for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
             lbm_boundary_cell *cell = &l->cells[count];
             *cell = b->cells[c];
@@ -145,6 +146,7 @@ static void fill_lists(lbm_cuda *state, lists *l) {
         }
         links += of_row;
     }
+    l->row_cells[own.count] = count;
 }
 
 /* What decides upon the way of a cell through its closures. */
@@ -246,6 +248,7 @@ void lbm_cuda_list_boundary(lbm_cuda *state) {
     lbm_gpu_boundary *to = &state->pattern.boundary;
     sel_arrays *arrays = &state->all.base.arrays;
     SEL_ADD(arrays, to, cells, lbm_steps_own_cells(state), 0);
+    SEL_ADD(arrays, to, row_cells, sel_own_rows(&state->all.base).count + 1, 0);
     SEL_ADD(arrays, to, words, word_count(state), 0);
     SEL_ADD(arrays, to, before, word_count(state), 0);
     SEL_ADD(arrays, to, again, most_again(state), 0);
@@ -259,6 +262,8 @@ static sel_status lbm_steps_cuda_send(lbm_cuda *state, const lists *l, sel_error
         const void *to, *from;
         uint64_t bytes;
     } parts[] = {{to->cells, l->cells, (uint64_t)to->cell_count * sizeof *l->cells},
+                 {to->row_cells, l->row_cells,
+                  ((uint64_t)sel_own_rows(&state->all.base).count + 1) * sizeof *l->row_cells},
                  {to->words, l->words, (uint64_t)word_count(state) * sizeof *l->words},
                  {to->before, l->before, (uint64_t)word_count(state) * sizeof *l->before},
                  {to->again, l->again, state->again_count * sizeof *l->again},
@@ -278,6 +283,7 @@ sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error) {
     state->pattern.boundary.cell_count = (uint32_t)lbm_steps_own_cells(state);
     state->pattern.boundary.link_count = state->all.sites.count;
     SEL_ADD(&arrays, &l, cells, lbm_steps_own_cells(state), 0);
+    SEL_ADD(&arrays, &l, row_cells, sel_own_rows(&state->all.base).count + 1, 0);
     SEL_ADD(&arrays, &l, link_region, state->all.sites.count, 0);
     SEL_ADD(&arrays, &l, words, word_count(state), 0);
     SEL_ADD(&arrays, &l, before, word_count(state), 0);
