@@ -59,6 +59,7 @@ static void backend_list(sel_state *state) {
     const sel_rows_range planes = sel_own_planes(state);
     const int64_t rows =
         state->ranks->rank == 0 ? sel_state_rows(state) : planes.end - planes.first;
+    cuda_inputs_open(state);
     solver_of(state->plan)->list(state);
     sel_state_list(state);
     SEL_ADD(&state->arrays, state, halos,
@@ -209,7 +210,7 @@ static int64_t pass_of(const sel_state *state, int64_t most) {
 
 /* cuda_enqueue */
 static sel_status backend_enqueue_step(sel_state *state, int64_t step, sel_error *error) {
-    sel_status status = cuda_inputs_step(state, SEL_ON_T, step, error);
+    sel_status status = cuda_inputs_step(state, step, error);
     return status ? status : solver_of(state->plan)->step(state, step, error);
 }
 

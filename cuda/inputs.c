@@ -5,90 +5,216 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/solver.h"
+#include "engine/core/collectives.h"
 
-enum { BUFFERS = 4 };
+enum { BUFFERS = 4, MOST_THREADS = 128, LEAST_THREADS = 32 };
+
+/* Launches: of what varies in time; of what varies by controls only. */
+enum { IN_TIME, BY_CONTROLS, LAUNCHES };
 
 typedef struct cuda_inputs {
     cuda_terms terms;
-    cuda_input program[SEL_MOST_INPUTS];
-    int programs;
-    unsigned sites, source; /* what those depend on that the host evaluates */
-    double *place;          /* [3][sites + 1], as in sel_surfaces */
-    int64_t *order;
-    double *known; /* on the host: the values that it sent last */
-    cuda_feed value_feed, source_feed;
+    int count;         /* of inputs that vary, but for the source */
+    cuda_input *v;     /* on the host, */
+    cuda_input *table; /* and on the device */
+    int64_t *first_block[LAUNCHES];
+    cuda_inputs_launch launch[LAUNCHES];
+    int threads; /* of a block, and the bytes of their registers */
+    size_t shared_bytes;
+    cuda_feed feed;      /* of values from the host */
+    unsigned by_host;    /* what those depend on that the host evaluates; */
+    unsigned source;     /* what the source depends on, */
+    bool source_by_host; /* which the host evaluates, */
+    cuda_fill fill;      /* or a kernel */
+    cuda_feed source_feed;
     cuda_module *module; /* of a source that is compiled */
 } cuda_inputs;
 
-static unsigned varies_with(const sel_input *input) {
-    return sel_quantity_depends(input->quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
+static const sel_input *input_of(const sel_state *state, const cuda_input *input) {
+    return &state->plan->inputs->v[input->number];
 }
 
-/* ---- memory ---- */
+static bool is_by_host(const cuda_input *input) {
+    return input->term.programs == 0;
+}
 
-void cuda_inputs_list(sel_state *state) {
-    const sel_inputs *plan = state->plan->inputs;
-    sel_arrays *arrays = &state->arrays;
-    cuda_inputs *inputs = plan && plan->depends ? calloc(1, sizeof *inputs) : NULL;
-    if (!inputs || !cuda_terms_open(&inputs->terms, plan->domain)) {
-        arrays->failed |= plan && plan->depends;
-        free(inputs);
+/* Steps whose values are kept. */
+static int64_t copies_of(const sel_state *state) {
+    const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
+    return solver->copies ? solver->copies(state) : 1;
+}
+
+/* ---- choosing ---- */
+
+static void inputs_choose(cuda_inputs *inputs, const sel_input *input, int number) {
+    cuda_input *v = &inputs->v[inputs->count];
+    const unsigned depends = sel_input_depends(input);
+    if (input->kind == SEL_INPUT_IN_CELLS) {
+        inputs->source = depends;
+        inputs->source_by_host = depends && !cuda_terms_take(&inputs->terms, input->quantity,
+                                                             CUDA_FILL_THREADS, &inputs->fill.term);
+        inputs->fill.term.number = number;
         return;
     }
-    state->inputs = inputs;
-    for (int k = 0; k < plan->count; k++) {
-        const sel_input *input = &plan->v[k];
-        cuda_input *program = &inputs->program[inputs->programs];
-        if (varies_with(input) && cuda_terms_take(&inputs->terms, input->quantity,
-                                                  CUDA_FILL_THREADS, &program->in.term)) {
-            program->in.term.number = k;
-            inputs->programs++;
-        } else {
-            *(input->region ? &inputs->sites : &inputs->source) |= varies_with(input);
+    const bool uniform = input->kind == SEL_INPUT_UNIFORM;
+    if (!depends || (!uniform && input->count == 0)) {
+        return;
+    }
+    *v = (cuda_input){.number = number,
+                      .which = input->which,
+                      .uniform = uniform,
+                      .ahead = input->ahead,
+                      .least = input->not_negative ? 0 : -HUGE_VAL,
+                      .count = uniform ? 1 : input->count};
+    if (!cuda_terms_take(&inputs->terms, input->quantity, LEAST_THREADS, &v->term)) {
+        inputs->by_host |= depends;
+    }
+    inputs->count++;
+}
+
+/* One launch takes all: as many threads as the registers of each allow. */
+static void inputs_share_threads(cuda_inputs *inputs) {
+    for (inputs->threads = MOST_THREADS; inputs->threads >= LEAST_THREADS; inputs->threads /= 2) {
+        inputs->shared_bytes = 0;
+        for (int k = 0; k < inputs->count; k++) {
+            const size_t bytes = cuda_term_bytes(&inputs->v[k].term, inputs->threads);
+            inputs->shared_bytes = bytes > inputs->shared_bytes ? bytes : inputs->shared_bytes;
+        }
+        if (inputs->shared_bytes <= CUDA_TERM_SHARED) {
+            break;
         }
     }
-    cuda_terms_list(&inputs->terms, arrays);
-    SEL_ADD_COPY(arrays, inputs, place, 3 * (plan->surfaces.sites.count + 1),
-                 plan->surfaces.place[0]);
-    SEL_ADD_COPY(arrays, inputs, order, plan->surfaces.sites.count, plan->surfaces.order);
-    SEL_ADD(arrays, inputs, known, plan->values * plan->surfaces.sites.count, SEL_ON_HOST);
+    for (int k = 0; k < inputs->count; k++) {
+        inputs->v[k].blocks = (inputs->v[k].count + inputs->threads - 1) / inputs->threads;
+    }
+}
+
+void cuda_inputs_open(sel_state *state) {
+    const sel_inputs *plan = state->plan->inputs;
+    cuda_inputs *inputs = plan && plan->depends ? calloc(1, sizeof *inputs) : NULL;
+    cuda_input *v = inputs ? calloc((size_t)plan->count + 1, sizeof *v) : NULL;
+    if (!v || !cuda_terms_open(&inputs->terms, plan->domain)) {
+        state->arrays.failed |= plan && plan->depends;
+        free(inputs);
+        free(v);
+        return;
+    }
+    inputs->v = v;
+    state->inputs = inputs;
+    for (int k = 0; k < plan->count; k++) {
+        inputs_choose(inputs, &plan->v[k], k);
+    }
+    inputs_share_threads(inputs);
+}
+
+bool cuda_inputs_are_programs(const sel_state *state) {
+    const cuda_inputs *inputs = state->inputs;
+    return inputs && !(inputs->by_host & SEL_ON_T) && !inputs->source;
 }
 
 void cuda_inputs_close(sel_state *state) {
     cuda_inputs *inputs = state->inputs;
     if (inputs) {
         cuda_terms_close(&inputs->terms);
-        cuda_feed_close(&inputs->value_feed);
+        cuda_feed_close(&inputs->feed);
         cuda_feed_close(&inputs->source_feed);
         cuda_module_free(inputs->module);
+        free(inputs->v);
     }
     free(inputs);
 }
 
-/* Describes an input to its kernel. */
-static sel_status inputs_describe(const sel_state *state, cuda_input *to, sel_error *error) {
+/* ---- memory ---- */
+
+/* The places of an input, and the values from the host. */
+static void inputs_list_places(const sel_inputs *plan, const sel_input *input, cuda_input *v,
+                               sel_arrays *arrays) {
+    const int64_t n = v->uniform ? 0 : v->count, placed = is_by_host(v) ? 0 : n;
+    for (int a = 0; a < 3; a++) {
+        const double *from = plan->place[a] ? plan->place[a] + input->first : NULL;
+        SEL_ADD_COPY(arrays, v, place[a], from ? placed : 0, from);
+    }
+    SEL_ADD_COPY(arrays, v, target, plan->target ? n : 0, plan->target + input->first);
+    SEL_ADD_COPY(arrays, v, detail, plan->detail ? n : 0, plan->detail + input->first);
+    SEL_ADD(arrays, v, given, is_by_host(v) ? v->count * v->term.components : 0, 0);
+}
+
+void cuda_inputs_list(sel_state *state) {
+    cuda_inputs *inputs = state->inputs;
+    sel_arrays *arrays = &state->arrays;
+    if (!inputs) {
+        return;
+    }
+    cuda_terms_list(&inputs->terms, arrays);
+    for (int k = 0; k < inputs->count; k++) {
+        inputs_list_places(state->plan->inputs, input_of(state, &inputs->v[k]), &inputs->v[k],
+                           arrays);
+    }
+    SEL_ADD(arrays, inputs, table, inputs->count, 0);
+    SEL_ADD(arrays, inputs, first_block[IN_TIME], inputs->count + 1, 0);
+    SEL_ADD(arrays, inputs, first_block[BY_CONTROLS], inputs->count + 1, 0);
+}
+
+/* ---- the start ---- */
+
+static sel_status inputs_start_launch(sel_state *state, int which, sel_error *error) {
+    cuda_inputs *inputs = state->inputs;
+    const size_t bytes = (size_t)(inputs->count + 1) * sizeof(int64_t);
+    int64_t *first = calloc(1, bytes);
+    if (!first) {
+        return sel_fail_memory(error, "the laws", bytes);
+    }
+    for (int k = 0; k < inputs->count; k++) {
+        const bool in_time = sel_input_depends(input_of(state, &inputs->v[k])) & SEL_ON_T;
+        first[k + 1] = first[k] + (in_time == (which == IN_TIME) ? inputs->v[k].blocks : 0);
+    }
+    inputs->launch[which] = (cuda_inputs_launch){.terms = cuda_terms_see(&inputs->terms),
+                                                 .inputs = inputs->table,
+                                                 .first_block = inputs->first_block[which],
+                                                 .count = inputs->count,
+                                                 .threads = inputs->threads,
+                                                 .blocks = first[inputs->count],
+                                                 .shared_bytes = inputs->shared_bytes,
+                                                 .dt = state->plan->domain->grid.dt};
+    const sel_status status = cuda_send(inputs->first_block[which], first, bytes, error);
+    free(first);
+    return status;
+}
+
+/* Pinned memory for the most values that the host sends at a time. */
+static sel_status inputs_open_feed(cuda_inputs *inputs, sel_error *error) {
+    int64_t most = 0;
+    for (int k = 0; k < inputs->count; k++) {
+        const int64_t numbers = inputs->v[k].count * inputs->v[k].term.components;
+        most = is_by_host(&inputs->v[k]) && numbers > most ? numbers : most;
+    }
+    const uint64_t bytes = (uint64_t)most * sizeof(double);
+    return most > 0 ? cuda_feed_open(&inputs->feed, NULL, bytes, BUFFERS, error) : SEL_OK;
+}
+
+static sel_status inputs_start_source(sel_state *state, sel_error *error) {
     cuda_inputs *inputs = state->inputs;
     const sel_inputs *plan = state->plan->inputs;
-    const sel_input *input = &plan->v[to->in.term.number];
-    const int64_t *first = &plan->surfaces.first_of[input->region];
-    const sel_layout source = sel_state_own_faces(state, &plan->source);
-    to->in = (cuda_fill){.term = to->in.term,
-                         .ahead = input->ahead,
-                         .least = input->not_negative ? 0 : -HUGE_VAL,
-                         .most = HUGE_VAL,
-                         .factor = 1,
-                         .to = input->region ? NULL : state->given.source,
-                         .pitch = source.pitch,
-                         .slice = source.slice};
-    to->which = input->which;
-    to->values = plan->values;
-    to->count = first[1] - first[0];
-    for (int a = 0; a < 3; a++) {
-        to->place[a] = inputs->place + a * (plan->surfaces.sites.count + 1) + first[0];
+    const sel_layout own = sel_state_own_faces(state, &plan->source);
+    const int64_t size = state->field[0].type.size;
+    if (!inputs->source) {
+        return SEL_OK;
     }
-    to->order = inputs->order + first[0];
-    to->value = state->given.value;
-    return cuda_fill_open(&to->in, &inputs->terms, input->quantity, state, &inputs->module, error);
+    if (inputs->source_by_host) {
+        return cuda_feed_open(&inputs->source_feed, (char *)state->given.source - own.before * size,
+                              (uint64_t)(own.count * size), BUFFERS, error);
+    }
+    const sel_input *input = &plan->v[inputs->fill.term.number];
+    inputs->fill = (cuda_fill){.term = inputs->fill.term,
+                               .ahead = input->ahead,
+                               .least = input->not_negative ? 0 : -HUGE_VAL,
+                               .most = HUGE_VAL,
+                               .factor = 1,
+                               .to = state->given.source,
+                               .pitch = own.pitch,
+                               .slice = own.slice};
+    return cuda_fill_open(&inputs->fill, &inputs->terms, input->quantity, state, &inputs->module,
+                          error);
 }
 
 sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
@@ -97,71 +223,94 @@ sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
     if (!inputs) {
         return SEL_OK;
     }
-    const size_t sites = (size_t)state->plan->inputs->surfaces.sites.count;
-    const size_t bytes = (size_t)state->plan->inputs->values * sites * sizeof(double);
+    state->queue->halts = inputs->terms.halted;
     sel_status status = cuda_terms_start(&inputs->terms, error);
-    for (int k = 0; k < inputs->programs && !status; k++) {
-        status = inputs_describe(state, &inputs->program[k], error);
+    status = status ? status : inputs_open_feed(inputs, error);
+    for (int which = 0; which < LAUNCHES && !status; which++) {
+        status = inputs_start_launch(state, which, error);
     }
-    if (!status && inputs->sites) {
-        memcpy(inputs->known, state->plan->inputs->value, bytes);
-        status = cuda_feed_open(&inputs->value_feed, state->given.value, bytes, BUFFERS, error);
-    }
-    if (!status && inputs->source) {
-        const sel_layout own = sel_state_own_faces(state, &state->plan->inputs->source);
-        const int64_t size = state->field[0].type.size;
-        status =
-            cuda_feed_open(&inputs->source_feed, (char *)state->given.source - own.before * size,
-                           (uint64_t)(own.count * size), BUFFERS, error);
-    }
-    return status;
+    status = status ? status
+                    : cuda_send(inputs->table, inputs->v, (size_t)inputs->count * sizeof *inputs->v,
+                                error);
+    return status ? status : inputs_start_source(state, error);
 }
 
 /* ---- steps ---- */
 
 bool cuda_inputs_alone(const sel_state *state) {
-    return state->inputs && (state->inputs->sites | state->inputs->source) & SEL_ON_T;
+    const cuda_inputs *inputs = state->inputs;
+    return inputs && (inputs->by_host | (inputs->source_by_host ? inputs->source : 0)) & SEL_ON_T;
 }
 
 const int64_t *cuda_inputs_halted(const sel_state *state) {
     return state->inputs ? state->inputs->terms.halted : NULL;
 }
 
-sel_status cuda_inputs_step(sel_state *state, unsigned on, int64_t step, sel_error *error) {
-    const cuda_inputs *inputs = state->inputs;
+static sel_status inputs_launch(sel_state *state, int which, int64_t step, int64_t steps,
+                                sel_error *error) {
     const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
-    bool any = inputs && inputs->sites & on;
-    sel_status status = SEL_OK;
-    for (int k = 0; inputs && k < inputs->programs && !status; k++) {
-        cuda_input program = inputs->program[k];
-        program.in.clock = cuda_queue_clock(state->queue, step);
-        if (!(varies_with(&state->plan->inputs->v[program.in.term.number]) & on)) {
-            continue;
-        }
-        any = true;
-        if (program.in.to) {
-            status = cuda_fill_enqueue(&program.in, state->queue->stream, error);
-        } else {
-            CUDA_TRY(cuda_input_evaluate(&program, state->queue->stream));
-        }
+    cuda_inputs_launch launch = state->inputs->launch[which];
+    launch.clock = cuda_queue_clock(state->queue, step);
+    launch.steps = steps;
+    if (launch.blocks == 0) {
+        return SEL_OK;
     }
-    return any && solver->derive && !status ? solver->derive(state, step, error) : status;
+    if (solver->store) {
+        CUDA_TRY(solver->store(&launch, solver->store_view(state), state->queue->stream));
+        return SEL_OK;
+    }
+    const sel_state_surfaces on = sel_state_find_surfaces(state);
+    const cuda_given_view given = {.value = state->given.value,
+                                   .first = on.sites[0],
+                                   .end = on.sites[1],
+                                   .values = state->plan->inputs->values};
+    CUDA_TRY(cuda_given_run(&launch, &given, state->queue->stream));
+    return SEL_OK;
 }
 
-static sel_status inputs_send_values(sel_state *state, unsigned due, sel_error *error) {
+/* What follows from values that are new. */
+static sel_status inputs_derive(sel_state *state, bool any, int64_t step, sel_error *error) {
+    const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
+    return any && solver->derive ? solver->derive(state, step, error) : SEL_OK;
+}
+
+sel_status cuda_inputs_step(sel_state *state, int64_t step, sel_error *error) {
     cuda_inputs *inputs = state->inputs;
+    const cuda_queue *queue = state->queue;
+    const bool fills = inputs && inputs->source & SEL_ON_T && !inputs->source_by_host;
+    sel_status status = SEL_OK;
+    if (!inputs || !(state->plan->inputs->depends & SEL_ON_T)) {
+        return SEL_OK;
+    }
+    if (fills) {
+        inputs->fill.clock = cuda_queue_clock(queue, step);
+        status = cuda_fill_enqueue(&inputs->fill, queue->stream, error);
+    }
+    const bool ahead = copies_of(state) > 1;
+    if (!status && (!ahead || step == queue->first)) {
+        status = inputs_launch(state, IN_TIME, step, ahead ? queue->until - step : 1, error);
+    }
+    return status ? status : inputs_derive(state, true, step, error);
+}
+
+/* Sends the values of an input for the step to come. */
+static sel_status inputs_send_values(sel_state *state, const cuda_input *input, sel_error *error) {
+    cuda_feed *feed = &state->inputs->feed;
+    const uint64_t bytes = (uint64_t)(input->count * input->term.components) * sizeof(double);
     void *pinned;
-    sel_status status =
-        sel_inputs_evaluate(state->plan->inputs, due, state->step, NULL, inputs->known, error);
-    status = status ? status : cuda_feed_next(&inputs->value_feed, &pinned, error);
+    sel_status status = cuda_feed_next(feed, &pinned, error);
+    status = status ? status
+                    : sel_input_evaluate(state->plan->inputs, input_of(state, input), state->step,
+                                         0, input->count, pinned, error);
     if (status) {
         return status;
     }
-    memcpy(pinned, inputs->known, inputs->value_feed.bytes);
-    return cuda_feed_send(&inputs->value_feed, state->queue->stream, error);
+    CUDA_TRY(cudaMemcpyAsync((void *)(uintptr_t)input->given, pinned, bytes, cudaMemcpyHostToDevice,
+                             state->queue->stream));
+    return cuda_feed_sent(feed, state->queue->stream, error);
 }
 
-static sel_status send_source(sel_state *state, sel_error *error) {
+static sel_status inputs_send_source(sel_state *state, sel_error *error) {
     cuda_feed *feed = &state->inputs->source_feed;
     const sel_layout own = sel_state_own_faces(state, &state->plan->inputs->source);
     const int64_t before = own.before * state->field[0].type.size;
@@ -177,15 +326,28 @@ sel_status cuda_inputs_terms(sel_state *state, unsigned due, sel_error *error) {
         return SEL_OK;
     }
     sel_status status = cuda_terms_set_controls(&inputs->terms, state, due, error);
-    if (!status && inputs->sites & due) {
-        status = inputs_send_values(state, due, error);
+    if (!status && inputs->source_by_host && inputs->source & due) {
+        status = inputs_send_source(state, error);
     }
-    if (!status && inputs->source & due) {
-        status = send_source(state, error);
+    for (int k = 0; k < inputs->count && !status; k++) {
+        const cuda_input *input = &inputs->v[k];
+        if (is_by_host(input) && sel_input_depends(input_of(state, input)) & due) {
+            status = inputs_send_values(state, input, error);
+        }
     }
-    return status || !(due & SEL_ON_CONTROLS)
+    if (status || !(due & SEL_ON_CONTROLS)) {
+        return status;
+    }
+    const bool fills = inputs->source == SEL_ON_CONTROLS && !inputs->source_by_host;
+    if (fills) {
+        inputs->fill.clock = cuda_queue_clock(state->queue, state->step);
+        status = cuda_fill_enqueue(&inputs->fill, state->queue->stream, error);
+    }
+    status =
+        status ? status : inputs_launch(state, BY_CONTROLS, state->step, copies_of(state), error);
+    return status
                ? status
-               : cuda_inputs_step(state, SEL_ON_CONTROLS, state->step, error);
+               : inputs_derive(state, inputs->launch[BY_CONTROLS].blocks > 0, state->step, error);
 }
 
 sel_status cuda_inputs_loaded(sel_state *state, sel_error *error) {
@@ -194,8 +356,10 @@ sel_status cuda_inputs_loaded(sel_state *state, sel_error *error) {
     state->observed = -1; /* the copy of the step before the present one is not saved */
     if (state->inputs && state->step > 0) {
         state->step--;
+        state->queue->first = state->step;
+        state->queue->until = state->step + 1;
         status = cuda_inputs_terms(state, SEL_ON_T | SEL_ON_CONTROLS, error);
-        status = status ? status : cuda_inputs_step(state, SEL_ON_T, state->step, error);
+        status = status ? status : cuda_inputs_step(state, state->step, error);
         state->step++;
     }
     /* The reference of the checkpoint may be another than that of the start. */

@@ -1,7 +1,8 @@
-// inputs.cu -- kernels that evaluate inputs: at sites, and in cells by the interpreter of programs.
+// inputs.cu -- inputs without a store of their own, and fields of cells by the interpreter of
+// programs.
 #include "cuda/fill.cuh"
 
-#include "cuda/inputs.h"
+#include "cuda/inputs.cuh"
 
 enum { THREADS = CUDA_FILL_THREADS };
 
@@ -26,25 +27,18 @@ extern "C" cudaError_t cuda_fill_interpreted(const cuda_fill *fill, cudaStream_t
     return cudaGetLastError();
 }
 
-static __global__ void input_kernel(const __grid_constant__ cuda_input input) {
-    extern __shared__ double registers[];
-    const cuda_fill &in = input.in;
-    const int64_t step = cuda_now(in.clock), k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    cuda_term_begin(in.terms, in.term, ((double)step + in.ahead) * in.grid.dt, registers);
-    if (k >= input.count) {
-        return;
+struct cuda_given_store {
+    typedef cuda_given_view view;
+    static __device__ void store(const view &v, const cuda_input &input, int64_t k, int64_t,
+                                 const double value[CUDA_TERM_PARTS]) {
+        const int64_t site = input.target[k];
+        if (site >= v.first && site < v.end) {
+            v.value[v.values * site + input.which] = value[0];
+        }
     }
-    const double place[3] = {input.place[0][k], input.place[1][k], input.place[2][k]};
-    double value[CUDA_TERM_PARTS];
-    if (!cuda_term_evaluate(in.terms, in.term, place, registers, value) || value[0] < in.least) {
-        cuda_term_report(in.terms, in.term.number, k, step);
-    } else {
-        input.value[input.values * input.order[k] + input.which] = value[0];
-    }
-}
+};
 
-extern "C" cudaError_t cuda_input_evaluate(const cuda_input *input, cudaStream_t stream) {
-    const unsigned blocks = (unsigned)((input->count + THREADS - 1) / THREADS);
-    input_kernel<<<blocks, THREADS, cuda_term_bytes(&input->in.term, THREADS), stream>>>(*input);
-    return cudaGetLastError();
+extern "C" cudaError_t cuda_given_run(const cuda_inputs_launch *launch, const void *view,
+                                      cudaStream_t stream) {
+    return cuda_inputs_run<cuda_given_store>(launch, view, stream);
 }

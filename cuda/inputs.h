@@ -1,7 +1,13 @@
 /* inputs.h -- the inputs of a plan (engine/core/inputs.h) that vary, on the device.
  *
- * Programs are evaluated by kernels before each step, where graphs can hold them; what only Lua can
- * evaluate, the host evaluates and sends.
+ * One launch evaluates all that are due, at their places, and stores the values as the solver says;
+ * a source in cells is filled by a launch of its own (fill.h). On small grids one launch evaluates
+ * the steps of a whole graph. What only Lua can evaluate, the host evaluates and sends, step by
+ * step, through pinned buffers that take turns, and the same launch stores it.
+ *
+ * Where a value is missing, the kernels of that step and of later ones do nothing (cuda_is_halted):
+ * the state of the step before is complete. Other ranks hear of it before the step after
+ * (cuda_take_slabs) and go back to it.
  *
  * Plain C, shared by the host's files and nvcc's.
  */
@@ -10,23 +16,47 @@
 
 #include "cuda/fill.h"
 
-/* An input that is a program. */
+/* An input that varies, at its places, or uniform: at one. */
 typedef struct cuda_input {
-    cuda_fill in;      /* `to` is NULL for one at sites, which has: */
-    int which, values; /* number among a site's values; their number */
-    int64_t count;
-    const double *place[3]; /* [count] by axis */
-    const int64_t *order;   /* [count] site */
-    double *value;
+    int number; /* in the list of the plan */
+    int which;  /* sel_input.which */
+    bool uniform;
+    double ahead, least; /* a value below `least` is a fault */
+    cuda_term term;
+    const double *given;    /* from the host: [components][count]; NULL: the term is evaluated */
+    int64_t count, blocks;  /* places, and blocks of threads for them */
+    const double *place[3]; /* [count] by axis; NULL: 0 */
+    const int64_t *target;  /* [count], as in sel_inputs; so is */
+    const uint8_t *detail;
 } cuda_input;
+
+typedef struct cuda_inputs_launch {
+    cuda_terms_view terms;
+    const cuda_input *inputs;
+    const int64_t *first_block; /* [count + 1] blocks of the inputs before; what is not due has 0 */
+    int count, threads;
+    int64_t blocks;
+    size_t shared_bytes; /* the registers of a block */
+    double dt;
+    cuda_clock clock;
+    int64_t steps; /* that are evaluated, from the clock's on; CUDA_STEPS at most */
+} cuda_inputs_launch;
+
+/* The instantiation of cuda_inputs_run (inputs.cuh) for a store. */
+typedef cudaError_t cuda_inputs_launcher(const cuda_inputs_launch *launch, const void *view,
+                                         cudaStream_t stream);
+
+/* The store of state->given. */
+typedef struct cuda_given_view {
+    double *value;      /* [site][values] */
+    int64_t first, end; /* sites that the rank has, */
+    int values;
+} cuda_given_view;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Evaluates an input at its sites. */
-cudaError_t cuda_input_evaluate(const cuda_input *input, cudaStream_t stream);
-
+cuda_inputs_launcher cuda_given_run;
 #ifdef __cplusplus
 }
 #endif
@@ -35,16 +65,21 @@ cudaError_t cuda_input_evaluate(const cuda_input *input, cudaStream_t stream);
 
 #include "engine/core/state.h"
 
-/* Made with the list of arrays if any input varies: state->inputs. */
+/* Chooses what kernels evaluate, if any input varies: state->inputs. Before the solver lists its
+ * arrays. */
+void cuda_inputs_open(sel_state *state);
+/* Whether the values of CUDA_STEPS steps can be evaluated together: no value comes from the host,
+ * none is in cells. */
+bool cuda_inputs_are_programs(const sel_state *state);
 void cuda_inputs_list(sel_state *state);
 sel_status cuda_inputs_start(sel_state *state, sel_error *error);
 void cuda_inputs_close(sel_state *state);
 
 /* These do nothing where no input varies. `terms` evaluates and sends what the host has to, and
- * what varies by controls; `step` enqueues the programs that depend on any of `on`; both with what
- * the solver derives from them. */
+ * what varies by controls; `step` enqueues what varies in time; both with what the solver derives
+ * from the values. */
 sel_status cuda_inputs_terms(sel_state *state, unsigned due, sel_error *error);
-sel_status cuda_inputs_step(sel_state *state, unsigned on, int64_t step, sel_error *error);
+sel_status cuda_inputs_step(sel_state *state, int64_t step, sel_error *error);
 /* As in cuda_solver. */
 bool cuda_inputs_alone(const sel_state *state);
 sel_status cuda_inputs_check(sel_state *state, int64_t step, sel_error *error);

@@ -2,6 +2,7 @@
 #ifndef CUDA_SOLVER_H
 #define CUDA_SOLVER_H
 
+#include "cuda/inputs.h"
 #include "cuda/query.h"
 #include "cuda/queue.h"
 
@@ -17,6 +18,13 @@ typedef struct cuda_solver {
     void (*list)(sel_state *state);
     /* The state of step 0; arrays are zero. Fails where a quantity does. */
     sel_status (*start)(sel_state *state, sel_error *error);
+    /* Stores values of the plan's inputs (inputs.cuh), and what its kernels see. NULL: in
+     * state->given. */
+    cuda_inputs_launcher *store;
+    const void *(*store_view)(sel_state *state);
+    /* The steps whose values it keeps, that of step n as number n % copies: 1 or CUDA_STEPS.
+     * NULL: 1. */
+    int64_t (*copies)(const sel_state *state);
     /* Enqueues what steps derive from the values of the plan's inputs (inputs.h), which are new. */
     sel_status (*derive)(sel_state *state, int64_t step, sel_error *error);
     /* Whether the next step needs the host, or differs from others: no graph can hold it. */

@@ -88,50 +88,36 @@ static sel_status cpu_create(const sel_plan *plan, sel_state **made, sel_error *
     return SEL_OK;
 }
 
-/* Evaluates for the next step what is due. A rank has the values of laws at its own sites; `laws`:
- * they were evaluated. */
-static sel_status cpu_evaluate(sel_state *state, unsigned due, bool *laws, sel_error *error) {
+/* Evaluates for the next step what is due: what varies in cells, then the rest. */
+static sel_status cpu_evaluate(sel_state *state, unsigned due, sel_error *error) {
     const sel_cpu *cpu = cpu_of(state->plan);
     const sel_inputs *inputs = state->plan->inputs;
-    *laws = false;
     if (!inputs || !(inputs->depends & due)) {
         return cpu->terms ? cpu->terms(state, due, error) : SEL_OK;
     }
     if (inputs->source_depends & due) {
         const sel_status status = sel_inputs_fill(state, state->step, state->given.source, error);
         if (sel_state_total(state, status != SEL_OK)) {
-            return status; /* that of some ranks: laws come after the source */
+            return status; /* that of some ranks */
         }
     }
-    int64_t cells[2];
-    sel_given_range(state, &state->own, &cells[0], &cells[1]);
-    const int64_t *of = inputs->surfaces.first_site;
-    const int64_t sites[2] = {of[cells[0]], of[cells[1]]};
     const sel_status status =
-        sel_inputs_evaluate(inputs, due, state->step, sites, state->given.value, error);
-    *laws = true;
+        sel_inputs_evaluate(inputs, due, state->step, sel_given_store, state, error);
     if (!status && cpu->derive) {
         cpu->derive(state);
     }
     return status;
 }
 
-/* All ranks learn whether one has failed. Where laws have, the message of rank 0 is that of the
- * first law and place of the grid. */
-static sel_status cpu_agree(sel_state *state, unsigned due, bool laws, sel_status status,
-                            sel_error *error) {
-    const sel_inputs *inputs = state->plan->inputs;
+/* All ranks learn whether one has failed. */
+static sel_status cpu_agree(sel_state *state, unsigned due, sel_status status, sel_error *error) {
     const sel_cpu *cpu = cpu_of(state->plan);
     sel_error first = {.status = SEL_OK};
     status = sel_state_agree(state, status, error);
-    if (!status || state->ranks->rank > 0 || state->ranks->count == 1) {
+    if (!status || state->ranks->rank > 0 || state->ranks->count == 1 || !cpu->first_fault) {
         return status;
     }
-    const sel_status found =
-        !inputs ? cpu->first_fault ? cpu->first_fault(state, due, &first) : SEL_OK
-        : laws && inputs->surfaces.divided ? sel_inputs_try_all(inputs, due, state->step, &first)
-                                           : SEL_OK;
-    if (found) {
+    if (cpu->first_fault(state, due, &first)) {
         error->status = SEL_OK; /* the message of another site gives way */
         sel_fail(error, status, "%s", first.text);
     }
@@ -152,10 +138,9 @@ static sel_status cpu_advance(sel_state *state, int64_t n, bool observed, sel_er
         status = cpu_clock_of(state, &clock, error);
         int64_t together = state->plan->depends & due || n <= observes ? 1 : n - observes;
         together = together < clock.until - state->step ? together : clock.until - state->step;
-        bool laws = false;
-        status = status ? status : cpu_evaluate(state, due, &laws, error);
+        status = status ? status : cpu_evaluate(state, due, error);
         if (state->plan->depends & due) {
-            status = cpu_agree(state, due, laws, status, error);
+            status = cpu_agree(state, due, status, error);
         }
         if (status && cpu->keep_terms) {
             cpu->keep_terms(state);
@@ -181,8 +166,7 @@ static sel_status restore(sel_state *state, sel_error *error) {
     state->observed = -1;
     state->step -= last;
     const sel_cpu *cpu = cpu_of(state->plan);
-    bool laws;
-    sel_status status = cpu_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, &laws, error);
+    sel_status status = cpu_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
     state->step += last;
     if (!status && cpu->derive) {
         cpu->derive(state);

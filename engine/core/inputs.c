@@ -6,9 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void inputs_add(sel_inputs *inputs, const sel_input *input) {
-    inputs->v[inputs->count++] = *input;
-    inputs->depends |= sel_quantity_depends(input->quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
+/* ---- the list ---- */
+
+bool sel_inputs_add(sel_inputs *inputs, const sel_input *input) {
+    sel_input *v = realloc(inputs->v, (size_t)(inputs->count + 1) * sizeof *v);
+    if (!v) {
+        return false;
+    }
+    inputs->v = v;
+    v[inputs->count++] = *input;
+    inputs->depends |= sel_input_depends(input);
+    inputs->source_depends |= input->kind == SEL_INPUT_IN_CELLS ? sel_input_depends(input) : 0;
+    return true;
+}
+
+/* sel_inputs.cell */
+static int64_t inputs_surface_cell(const sel_inputs *inputs, int64_t k) {
+    const sel_surfaces *on = &inputs->surfaces;
+    return on->site[on->order[k]].cell;
 }
 
 sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, bool whole,
@@ -16,60 +31,61 @@ sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, bool wh
     inputs->domain = domain;
     inputs->far = far;
     sel_status status = sel_surfaces_list(domain, whole, far, &inputs->surfaces, error);
+    const sel_surfaces *on = &inputs->surfaces;
+    inputs->places = on->sites.count;
+    inputs->target = on->order;
+    inputs->cell = inputs_surface_cell;
+    for (int a = 0; a < 3; a++) {
+        inputs->place[a] = on->place[a];
+    }
     for (int r = 1; r <= domain->region_count && !status; r++) {
         const sel_variant *law = &domain->regions[r - 1].law;
-        for (int k = 0; k < law->table->count && inputs->surfaces.of_region[r]; k++) {
-            sel_input input = {.region = r, .which = k};
+        for (int k = 0; k < law->table->count && on->of_region[r] && !status; k++) {
             const sel_table_field *field = &law->table->fields[k];
-            input.quantity = (const void *)((const char *)law->data + field->offset);
+            sel_input input = {.quantity = (const void *)((const char *)law->data + field->offset),
+                               .kind = SEL_INPUT_AT_PLACES,
+                               .region = r,
+                               .which = k,
+                               .first = on->first_of[r],
+                               .count = on->first_of[r + 1] - on->first_of[r]};
             snprintf(input.what, sizeof input.what, "%s: %s", law->table->name, field->name);
-            inputs_add(inputs, &input);
+            status = sel_inputs_add(inputs, &input)
+                         ? SEL_OK
+                         : sel_fail_memory(error, "the laws", sizeof input);
         }
     }
     return status;
 }
 
-void sel_inputs_source(sel_inputs *inputs, const sel_quantity *source) {
-    if (sel_quantity_given(source)) {
-        inputs_add(inputs, &(sel_input){.quantity = source, .what = "source"});
-        inputs->has_source = true;
-        inputs->source = sel_faces_layout(&inputs->domain->grid);
-        inputs->source_depends = sel_quantity_depends(source) & (SEL_ON_T | SEL_ON_CONTROLS);
+sel_status sel_inputs_source(sel_inputs *inputs, const sel_quantity *source, sel_error *error) {
+    const sel_input input = {.quantity = source, .what = "source", .kind = SEL_INPUT_IN_CELLS};
+    inputs->has_source = sel_quantity_given(source);
+    if (!inputs->has_source) {
+        return SEL_OK;
     }
+    inputs->source = sel_faces_layout(&inputs->domain->grid);
+    return sel_inputs_add(inputs, &input) ? SEL_OK
+                                          : sel_fail_memory(error, "the source", sizeof input);
 }
 
-sel_status sel_inputs_try_all(const sel_inputs *inputs, unsigned due, int64_t step,
-                              sel_error *error) {
-    sel_inputs all = *inputs;
-    if (!inputs->surfaces.divided) {
-        return sel_inputs_evaluate(inputs, due, step, NULL, NULL, error);
+void sel_inputs_keep(void *to, const sel_inputs *inputs, const sel_input_values *values) {
+    double *value = to;
+    for (int64_t k = 0; k < values->count; k++) {
+        const int64_t site = inputs->target[values->first + k];
+        value[inputs->values * site + values->input->which] = values->v[k];
     }
-    sel_status status = sel_surfaces_list(inputs->domain, true, inputs->far, &all.surfaces, error);
-    status = status ? status : sel_inputs_evaluate(&all, due, step, NULL, NULL, error);
-    sel_surfaces_free(&all.surfaces);
-    return status;
 }
 
 sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error) {
-    const sel_domain *domain = inputs->domain;
     const size_t count = (size_t)(inputs->values * inputs->surfaces.sites.count) + 1;
     double *value = inputs->value = calloc(count, sizeof *value);
     sel_error why = {.status = SEL_OK};
     sel_status status =
-        value ? SEL_OK : sel_fail_memory(&why, "the laws", count * sizeof *inputs->value);
-    status = inputs->surfaces.divided ? sel_domain_agree(domain, status, &why, error)
-             : status                 ? sel_fail(error, status, "%s", why.text)
-                                      : SEL_OK;
-    if (status || !inputs->surfaces.divided) {
-        return status ? status
-                      : sel_inputs_evaluate(inputs, SEL_ALWAYS, -1, NULL, inputs->value, error);
-    }
-    status = sel_inputs_evaluate(inputs, SEL_ALWAYS, -1, NULL, inputs->value, &why);
-    if (sel_domain_total(domain, status != SEL_OK) && domain->ranks->rank == 0) {
-        why = (sel_error){.status = SEL_OK};
-        status = sel_inputs_try_all(inputs, SEL_ALWAYS, -1, &why);
-    }
-    return sel_domain_agree(domain, status, &why, error);
+        value ? sel_inputs_evaluate(inputs, SEL_ALWAYS, -1, sel_inputs_keep, value, &why)
+              : sel_fail_memory(&why, "the laws", count * sizeof *value);
+    return inputs->surfaces.divided ? sel_domain_agree(inputs->domain, status, &why, error)
+           : status                 ? sel_fail(error, status, "%s", why.text)
+                                    : SEL_OK;
 }
 
 sel_status sel_inputs_of_place(const sel_inputs *inputs, bool all, const char *advice,
@@ -88,9 +104,14 @@ sel_status sel_inputs_of_place(const sel_inputs *inputs, bool all, const char *a
 void sel_inputs_free(sel_inputs *inputs) {
     sel_surfaces_free(&inputs->surfaces);
     free(inputs->value);
+    free(inputs->v);
 }
 
 /* ---- values ---- */
+
+unsigned sel_input_depends(const sel_input *input) {
+    return sel_quantity_depends(input->quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
+}
 
 double sel_input_time(const sel_inputs *inputs, const sel_input *input, int64_t step) {
     return step < 0 ? 0 : ((double)step + input->ahead) * inputs->domain->grid.dt;
@@ -98,10 +119,11 @@ double sel_input_time(const sel_inputs *inputs, const sel_input *input, int64_t 
 
 /* Evaluates an input at n places. */
 static sel_status inputs_evaluate(const sel_inputs *inputs, const sel_input *input, int64_t n,
-                                  const double *x, const double *y, const double *z, int64_t step,
-                                  double *to, sel_error *error) {
+                                  const double *const place[3], int64_t step, double *to,
+                                  sel_error *error) {
     const sel_domain *domain = inputs->domain;
-    const sel_places at = sel_domain_at(domain, n, x, y, z, sel_input_time(inputs, input, step));
+    const sel_places at =
+        sel_domain_at(domain, n, place[0], place[1], place[2], sel_input_time(inputs, input, step));
     sel_status status = sel_quantity_eval(input->quantity, input->what, &at, to, error);
     for (int64_t k = 0; k < n && input->not_negative && !status; k++) {
         if (to[k] < 0) {
@@ -112,25 +134,72 @@ static sel_status inputs_evaluate(const sel_inputs *inputs, const sel_input *inp
     return status;
 }
 
+/* The place of an input's k-th value; of a uniform one the lower end of the grid. */
+static void inputs_place(const sel_inputs *inputs, const sel_input *input, int64_t k,
+                         const double *place[3]) {
+    for (int a = 0; a < 3; a++) {
+        place[a] = input->kind == SEL_INPUT_UNIFORM ? &inputs->domain->grid.origin[a]
+                   : inputs->place[a]               ? inputs->place[a] + input->first + k
+                                                    : NULL;
+    }
+}
+
+/* Orders failures: cells come first, then input after input; of an input the first cell. */
+static int64_t inputs_position(const sel_inputs *inputs, const sel_input *input, int64_t k) {
+    const int64_t before = (1 + (input - inputs->v)) * sel_grid_cells(&inputs->domain->grid);
+    return input->kind == SEL_INPUT_IN_CELLS ? k
+           : input->kind == SEL_INPUT_AT_PLACES && inputs->cell
+               ? before + inputs->cell(inputs, input->first + k)
+               : before;
+}
+
+/* The error of the first of n places that has no value. */
+static sel_status inputs_find_fault(const sel_inputs *inputs, const sel_input *input, int64_t step,
+                                    int64_t first, int64_t n, double *room, sel_error *error) {
+    for (int64_t k = first; k < first + n; k++) {
+        sel_error one = {.status = SEL_OK};
+        const double *place[3];
+        inputs_place(inputs, input, k, place);
+        const sel_status status = inputs_evaluate(inputs, input, 1, place, step, room, &one);
+        if (status) {
+            return sel_fail_in_cell(error, sel_fail(error, status, "%s", one.text),
+                                    inputs_position(inputs, input, k));
+        }
+    }
+    return SEL_OK;
+}
+
+sel_status sel_input_evaluate(const sel_inputs *inputs, const sel_input *input, int64_t step,
+                              int64_t first, int64_t count, double *v, sel_error *error) {
+    sel_error why = {.status = SEL_OK};
+    const double *place[3];
+    if (count == 0) {
+        return SEL_OK;
+    }
+    inputs_place(inputs, input, first, place);
+    const sel_status status = inputs_evaluate(inputs, input, count, place, step, v, &why);
+    const sel_status found =
+        status ? inputs_find_fault(inputs, input, step, first, count, v, error) : SEL_OK;
+    return status && !found ? sel_fail(error, status, "%s", why.text) : status;
+}
+
 sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t step,
-                               const int64_t sites[2], double *value, sel_error *error) {
-    const sel_surfaces *on = &inputs->surfaces;
-    const int64_t all[2] = {0, on->sites.count}, *of = sites ? sites : all;
-    const size_t bytes = (size_t)(on->sites.count + 1) * sizeof(double);
+                               sel_input_store *store, void *to, sel_error *error) {
+    enum { TOGETHER = 1 << 14 }; /* places: enough for all cores */
+    const size_t bytes = SEL_MAX_COMPONENTS * TOGETHER * sizeof(double);
     double *found = malloc(bytes);
     sel_status status = found ? SEL_OK : sel_fail_memory(error, "the laws", bytes);
     for (int k = 0; k < inputs->count && !status; k++) {
         const sel_input *input = &inputs->v[k];
-        const int64_t first = on->first_of[input->region];
-        const int64_t n = on->first_of[input->region + 1] - first;
-        if (input->region && (sel_quantity_depends(input->quantity) | SEL_ALWAYS) & due) {
-            status = inputs_evaluate(inputs, input, n, on->place[0] + first, on->place[1] + first,
-                                     on->place[2] + first, step, found, error);
-            for (int64_t i = 0; i < n && value && !status; i++) {
-                const int64_t site = on->order[first + i];
-                if (site >= of[0] && site < of[1]) {
-                    value[inputs->values * site + input->which] = found[i];
-                }
+        const bool is_due = (sel_quantity_depends(input->quantity) | SEL_ALWAYS) & due;
+        const bool placed = input->kind == SEL_INPUT_AT_PLACES;
+        const int64_t all = placed ? input->count : input->kind == SEL_INPUT_UNIFORM;
+        for (int64_t first = 0; first < all && is_due && !status; first += TOGETHER) {
+            const int64_t count = all - first < TOGETHER ? all - first : TOGETHER;
+            const sel_input_values values = {input, input->first + first, count, step, found};
+            status = sel_input_evaluate(inputs, input, step, first, count, found, error);
+            if (store && !status) {
+                store(to, inputs, &values);
             }
         }
     }
@@ -140,30 +209,31 @@ sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t s
 
 sel_status sel_input_at(const sel_inputs *inputs, const sel_input *input, const double place[3],
                         int64_t step, double *value, sel_error *error) {
-    return inputs_evaluate(inputs, input, 1, place, place + 1, place + 2, step, value, error);
-}
-
-sel_status sel_input_number(const sel_inputs *inputs, const sel_input *input, int64_t k,
-                            int64_t step, double place[3], double *value, sel_error *error) {
-    const sel_surfaces *on = &inputs->surfaces;
-    sel_cell_centre(&inputs->domain->grid, input->region ? 0 : k, place);
-    for (int a = 0; a < 3 && input->region; a++) {
-        place[a] = on->place[a][on->first_of[input->region] + k];
-    }
-    return sel_input_at(inputs, input, place, step, value, error);
+    const double *at[3] = {place, place + 1, place + 2};
+    return inputs_evaluate(inputs, input, 1, at, step, value, error);
 }
 
 sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
                          double place[3], sel_error *error) {
-    double value;
-    return sel_input_number(inputs, input, k, step, place, &value, error);
+    double value[SEL_MAX_COMPONENTS];
+    const double *at[3];
+    sel_cell_centre(&inputs->domain->grid, input->kind == SEL_INPUT_IN_CELLS ? k : 0, place);
+    inputs_place(inputs, input, k, at);
+    for (int a = 0; a < 3 && input->kind != SEL_INPUT_IN_CELLS; a++) {
+        place[a] = at[a] ? *at[a] : 0;
+    }
+    const sel_status status = sel_input_at(inputs, input, place, step, value, error);
+    return sel_fail_in_cell(error, status, inputs_position(inputs, input, k));
 }
 
 sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error) {
     const sel_inputs *inputs = plan->inputs;
+    sel_error why = {.status = SEL_OK};
     double place[3];
-    sel_status status =
-        inputs->depends & SEL_ON_T ? sel_inputs_try_all(inputs, SEL_ON_T, step, error) : SEL_OK;
+    sel_status status = inputs->depends & SEL_ON_T
+                            ? sel_inputs_evaluate(inputs, SEL_ON_T, step, NULL, NULL, &why)
+                            : SEL_OK;
+    status = sel_domain_agree(inputs->domain, status, &why, error);
     return status || !(inputs->source_depends & SEL_ON_T)
                ? status
                : sel_input_try(inputs, &inputs->v[inputs->count - 1], 0, step, place, error);
@@ -220,6 +290,19 @@ sel_status sel_inputs_start(sel_state *state, sel_error *error) {
                                       bytes, error);
     free(values);
     return status;
+}
+
+void sel_given_store(void *to, const sel_inputs *inputs, const sel_input_values *values) {
+    const sel_state *state = to;
+    const int64_t *of = inputs->surfaces.first_site;
+    int64_t cells[2];
+    sel_given_range(state, &state->own, &cells[0], &cells[1]);
+    for (int64_t k = 0; k < values->count; k++) {
+        const int64_t site = inputs->target[values->first + k];
+        if (site >= of[cells[0]] && site < of[cells[1]]) {
+            state->given.value[inputs->values * site + values->input->which] = values->v[k];
+        }
+    }
 }
 
 void sel_given_range(const sel_state *state, const sel_patch *planes, int64_t *first,

@@ -1,8 +1,16 @@
-/* inputs.h -- inputs: the quantities that steps read, at the sites of surfaces and in all cells.
+/* inputs.h -- inputs: the quantities that a script gives and steps read: values of laws, sources,
+ * forces.
  *
- * A solver lists them in its plan. The machine keeps their values where the steps run, evaluates
- * before a step what is due, refuses what has no value or is out of bounds, and restores the values
- * of a run that is resumed. What steps derive from the values, the solver's `derive` computes.
+ *     quantity   a number, a function, a series, a raster: what the script gives
+ *        |       the plan lists it: where it has values, when, for what
+ *     input      in all cells, at places (faces, links, nodes) or uniform
+ *        |       before a step: evaluated at its moment, by programs where the step runs, else here
+ *     values     user's units, [components][places]; refused where they are not finite or too small
+ *        |       the solver's `store`: converts them to what its steps read, and where
+ *     state      given.value, given.source, or arrays of the solver
+ *
+ * A rank evaluates the values of its own patch; a message names the first place of the grid that
+ * has none.
  */
 #ifndef SEL_INPUTS_H
 #define SEL_INPUTS_H
@@ -11,40 +19,62 @@
 #include "engine/core/surface.h"
 #include "engine/scene/solver.h"
 
-enum { SEL_SITE_VALUES = 4, SEL_MOST_INPUTS = 1 + SEL_SITE_VALUES * SEL_REGION_NUMBERS };
+typedef enum sel_input_kind {
+    SEL_INPUT_UNIFORM,
+    SEL_INPUT_AT_PLACES,
+    SEL_INPUT_IN_CELLS
+} sel_input_kind;
 
 /* A quantity that is given. Numbers of inputs are those in the list of the plan. */
 typedef struct sel_input {
-    const sel_quantity *quantity; /* of one component */
-    char what[64];                /* for messages: "law.convective: h" */
-    int region;                   /* at whose sites; 0: in all cells, the source */
-    int which;                    /* number among a site's values */
-    double ahead;      /* the part of a step after which it has the value that the step takes */
-    bool not_negative; /* values below 0 are refused */
+    const sel_quantity *quantity;
+    char what[160]; /* for messages: "law.convective: h" */
+    sel_input_kind kind;
+    int region;           /* whose law it is; 0: no law */
+    int which;            /* the solver's number for what the values are */
+    int64_t first, count; /* its places */
+    double ahead;         /* the part of a step after which it has the value that the step takes */
+    bool not_negative;    /* values below 0 are refused */
 } sel_input;
 
 typedef struct sel_inputs {
     const sel_domain *domain;
+    int count;
+    sel_input *v;
+    unsigned depends, source_depends; /* on SEL_ON_T, SEL_ON_CONTROLS: any input; those in cells */
+    /* Places of this rank, of one input after the other. The lists belong to the surfaces, or to
+     * the solver. */
+    int64_t places;
+    const double *place[3]; /* by axis; NULL: 0 everywhere */
+    const int64_t *target;  /* the solver's number of what has the value: a site, a link */
+    const uint8_t *detail;  /* for the solver: the direction of a link; or NULL */
+    /* The cell that place k belongs to; NULL: of a surface. Places of an input stand in the order
+     * of cells. */
+    int64_t (*cell)(const struct sel_inputs *inputs, int64_t k);
+    const void *of; /* what `cell` reads */
+    /* Inputs at the sites of surfaces (sel_inputs_list): */
     sel_surface_far *far;
     sel_surfaces surfaces;
-    int values;        /* per site, at most SEL_SITE_VALUES; the solver sets it first */
-    double *value;     /* at time 0: [site][values], of this rank */
-    sel_layout source; /* the layout of the source (sel_faces_layout), in numbers of the state */
-    unsigned depends, source_depends; /* on SEL_ON_T, SEL_ON_CONTROLS: any input; the source */
-    bool has_source;                  /* it is the last input */
-    int count;
-    sel_input v[SEL_MOST_INPUTS];
+    int values;    /* per site; the solver sets it first */
+    double *value; /* at time 0: [site][values], of this rank */
+    /* A source in cells (sel_inputs_source): its layout (sel_faces_layout), in numbers of the
+     * state. */
+    sel_layout source;
+    bool has_source; /* it is the last input */
 } sel_inputs;
 
+/* Adds an input. False: there is no memory. */
+bool sel_inputs_add(sel_inputs *inputs, const sel_input *input);
+
 /* Lists the surfaces (whole: those of the grid on each rank), and as inputs the quantities of the
- * laws of all regions that have sites: the fields of a law's table in their order. The solver may
- * then set `ahead` and `not_negative`. */
+ * laws of all regions that have sites: the fields of a law's table in their order, `which`. The
+ * solver may then set `ahead` and `not_negative`. */
 sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, bool whole,
                            sel_surface_far *far, sel_error *error);
 /* Adds the source, if it is given; its values are multiplied by the part of a cell that is inside.
  */
-void sel_inputs_source(sel_inputs *inputs, const sel_quantity *source);
-/* The values of laws at time 0, when all is listed. */
+sel_status sel_inputs_source(sel_inputs *inputs, const sel_quantity *source, sel_error *error);
+/* The values of laws at time 0, inputs->value, when all is listed. All ranks call it. */
 sel_status sel_inputs_complete(sel_inputs *inputs, sel_error *error);
 /* Refuses laws that depend on more than place: all, or only values that must not be negative. The
  * message ends with `advice`. */
@@ -52,39 +82,51 @@ sel_status sel_inputs_of_place(const sel_inputs *inputs, bool all, const char *a
                                sel_error *error);
 void sel_inputs_free(sel_inputs *inputs);
 
+/* On what of SEL_ON_T and SEL_ON_CONTROLS an input depends. */
+unsigned sel_input_depends(const sel_input *input);
 /* The time of an input in the step from `step`; step -1: 0. */
 double sel_input_time(const sel_inputs *inputs, const sel_input *input, int64_t step);
 
-/* Values of laws that depend on any of `due`, in the step from `step`, as in inputs->value; NULL:
- * only whether they can be had. Those of sites[0] <= site < sites[1] are stored; sites NULL: all
- * that this rank has. */
+/* Values of an input: v[components][count] at its places from `first` on (of a uniform one: 1). */
+typedef struct sel_input_values {
+    const sel_input *input;
+    int64_t first, count, step;
+    const double *v;
+} sel_input_values;
+typedef void sel_input_store(void *to, const sel_inputs *inputs, const sel_input_values *values);
+
+/* Of values at sites: to[site][values], all that are listed. */
+sel_input_store sel_inputs_keep;
+
+/* Evaluates one input that is not in cells for the step from `step` into v[components][count].
+ * Where places have no value, or not an allowed one, it fails at the first of them: error->cell
+ * orders the failures of ranks. */
+sel_status sel_input_evaluate(const sel_inputs *inputs, const sel_input *input, int64_t step,
+                              int64_t first, int64_t count, double *v, sel_error *error);
+/* Evaluates all that are not in cells and depend on any of `due`; store NULL: only finds out
+ * whether they have values. */
 sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t step,
-                               const int64_t sites[2], double *value, sel_error *error);
-/* Whether they can be had at all sites of the grid, as one rank finds it; the regions of all cells
- * must be there, as rank 0 has them. */
-sel_status sel_inputs_try_all(const sel_inputs *inputs, unsigned due, int64_t step,
-                              sel_error *error);
-/* The value of an input at a place. */
+                               sel_input_store *store, void *to, sel_error *error);
+/* The value of an input of one component at a place. */
 sel_status sel_input_at(const sel_inputs *inputs, const sel_input *input, const double place[3],
                         int64_t step, double *value, sel_error *error);
-/* One number of an input: at its k-th site of this rank, or in cell k; SEL_OK if it has one that is
- * allowed. */
+/* The same at its k-th place, or in cell k; SEL_OK if it has one that is allowed. */
 sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
                          double place[3], sel_error *error);
-/* The same with the number, without the part of a cell that is inside. */
-sel_status sel_input_number(const sel_inputs *inputs, const sel_input *input, int64_t k,
-                            int64_t step, double place[3], double *value, sel_error *error);
-/* sel_solver.ahead: of a source in one cell. */
+/* sel_solver.ahead: all that vary in time, a source in one cell. */
 sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error);
 
 /* ---- those of a state ---- */
 
-/* The inputs in the step to come, where steps run. */
+/* What a solver without a `store` of its own reads in the step to come, where steps run. */
 typedef struct sel_given {
-    double *value;    /* [site][values] */
+    double *value;    /* at the sites of surfaces: [site][values] */
     void *source;     /* laid out as sel_inputs.source, */
     int64_t apart[3]; /* its strides */
 } sel_given;
+
+/* sel_input_store of given.value: of the sites that a state has. */
+void sel_given_store(void *state, const sel_inputs *inputs, const sel_input_values *values);
 
 /* Cells on surfaces in planes of the grid: given.cell[k], *first <= k < *end. */
 void sel_given_range(const sel_state *state, const sel_patch *planes, int64_t *first, int64_t *end);

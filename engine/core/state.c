@@ -482,10 +482,8 @@ void sel_state_list(sel_state *state) {
     if (state->plan->inputs) {
         const sel_inputs *inputs = state->plan->inputs;
         const sel_state_surfaces on = sel_state_find_surfaces(state);
-        const bool all = state->arrays.memory && inputs->depends; /* as cuda_inputs has it */
         sel_state_list_part(state, "value", &state->given.value, SEL_TYPE_OF(*state->given.value),
-                            all ? 0 : inputs->values * on.sites[0],
-                            inputs->values * (all ? inputs->surfaces.sites.count : on.sites[1]),
+                            inputs->values * on.sites[0], inputs->values * on.sites[1],
                             inputs->value);
         sel_state_list_faces(state, "source", &state->given.source, &inputs->source);
         state->given.apart[0] = 1;

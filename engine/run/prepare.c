@@ -324,31 +324,7 @@ void sel_prepared_release(sel_prepared *prepared) {
     prepared->outer_threads = 0;
 }
 
-sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *settings,
-                      sel_prepared *prepared, sel_state **state, sel_error *error) {
-    const sel_ranks *ranks = prepare_ranks(settings);
-    *state = NULL;
-    if (ranks->count > 1 && ranks->rank == 0) {
-        sel_order order = {.kind = SEL_ORDER_SET_UP, .simulation = settings->simulation};
-        sel_order_give(ranks, &order);
-    }
-    sel_status status = sel_prepare(simulation, settings, prepared, error);
-    status = sel_ranks_agree(ranks, status, error);
-    status =
-        status ? status : sel_plan_compare(ranks, prepared->plan, prepared->backend->name, error);
-    if (!status && ranks->rank > 0) {
-        sel_domain_keep(prepared->domain, &prepared->own); /* rank 0 draws, and places probes */
-    }
-    status = status ? status : prepared->backend->create(prepared->plan, state, error);
-    if (status || ranks->rank > 0) {
-        return status;
-    }
-    /* Warnings evaluate laws at the last step: a function that fails at step 0 is reported before.
-     */
-    return status ? status : sel_warnings_find(prepared->plan, &prepared->warnings, error);
-}
-
-/* ---- warnings ---- */
+/* ---- setting up ---- */
 
 enum { LONGEST_LINE = 2048 };
 
@@ -374,6 +350,35 @@ static sel_status check_last_step(const sel_plan *plan, sel_error *warnings, sel
     }
     return sel_may_end_early(common) ? SEL_OK : status;
 }
+
+sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *settings,
+                      sel_prepared *prepared, sel_state **state, sel_error *error) {
+    const sel_ranks *ranks = prepare_ranks(settings);
+    *state = NULL;
+    if (ranks->count > 1 && ranks->rank == 0) {
+        sel_order order = {.kind = SEL_ORDER_SET_UP, .simulation = settings->simulation};
+        sel_order_give(ranks, &order);
+    }
+    sel_status status = sel_prepare(simulation, settings, prepared, error);
+    status = sel_ranks_agree(ranks, status, error);
+    status =
+        status ? status : sel_plan_compare(ranks, prepared->plan, prepared->backend->name, error);
+    if (!status && ranks->rank > 0) {
+        sel_domain_keep(prepared->domain, &prepared->own); /* rank 0 draws, and places probes */
+    }
+    status = status ? status : prepared->backend->create(prepared->plan, state, error);
+    /* Warnings evaluate laws at the last step, each rank those of its patch: a function that fails
+     * at step 0 is reported before. */
+    if (!status && ranks->rank > 0) {
+        sel_error unread = {.status = SEL_OK};
+        check_last_step(prepared->plan, &unread, &unread);
+    }
+    return status || ranks->rank > 0
+               ? status
+               : sel_warnings_find(prepared->plan, &prepared->warnings, error);
+}
+
+/* ---- warnings ---- */
 
 sel_status sel_warnings_find(const sel_plan *plan, sel_error *warnings, sel_error *error) {
     *warnings = (sel_error){.status = SEL_OK};

@@ -93,14 +93,14 @@ static sel_status shallow_make(sel_plan *base, sel_error *error) {
     for (int64_t k = 0; k < sites; k++) {
         plan->face[k] = (uint8_t)inputs->surfaces.site[k].face;
     }
-    sel_inputs_source(inputs, &params->rain);
+    status = sel_inputs_source(inputs, &params->rain, error);
     for (int k = 0; k < inputs->count; k++) {
         inputs->v[k].ahead = 0.5; /* the middle of a step */
         inputs->v[k].not_negative = inputs->v[k].region && inputs->v[k].which == SHALLOW_DEPTH;
     }
     base->inputs = inputs;
     base->depends = inputs->depends;
-    return sel_inputs_complete(inputs, error);
+    return status ? status : sel_inputs_complete(inputs, error);
 }
 
 static void shallow_clear(sel_plan *base) {

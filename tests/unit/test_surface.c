@@ -241,7 +241,8 @@ static void laws_are_evaluated_site_by_site(void **state) {
     const sel_surfaces *on = &inputs->surfaces;
     assert_int_equal(inputs->count, 3);
     assert_int_equal(on->sites.count, 7);
-    assert_int_equal(sel_inputs_evaluate(inputs, SEL_ON_T, 30, NULL, values, &c.error), SEL_OK);
+    assert_int_equal(sel_inputs_evaluate(inputs, SEL_ON_T, 30, sel_inputs_keep, values, &c.error),
+                     SEL_OK);
     for (int64_t k = 0; k < on->sites.count; k++) {
         const double y = 2 * (double)(on->site[k].cell / 4) + 1;
         const double x = (double)(on->site[k].cell % 4) + 0.5;

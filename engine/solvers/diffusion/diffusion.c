@@ -248,14 +248,14 @@ sel_status diffusion_find(sel_plan *plan, const sel_quantity *k, const char *nam
         return status;
     }
     body->kind = diffusion_kind_of(body, domain, sel_quantity_given(source));
-    sel_inputs_source(&body->inputs, source);
+    status = sel_inputs_source(&body->inputs, source, error);
     mark_inputs(body);
     if (body->kind == HEAT_VARIED) {
         body->inputs.source = sel_faces_layout(&domain->grid);
     }
     plan->inputs = &body->inputs;
     plan->depends = body->inputs.depends;
-    status = sel_inputs_complete(&body->inputs, error);
+    status = status ? status : sel_inputs_complete(&body->inputs, error);
     if (!status) {
         find_limit(body);
     }
