@@ -75,9 +75,9 @@ typedef struct sel_cpu {
     /* After `terms` has failed on some rank: restores what fields of the present state need of the
      * terms. NULL: nothing. */
     void (*keep_terms)(sel_state *state);
-    /* Fills the SEL_OBSERVED arrays for the next step, from its initial state and terms, or makes
-     * the step itself do so; `initially`: for step 0, without a step before it. NULL: there are
-     * none. */
+    /* Before a step that is observed (state->observing): the step itself, or this from its initial
+     * state and terms, fills the SEL_OBSERVED arrays. `initially`: this fills them, for step 0,
+     * without a step before it. NULL: nothing to do. */
     void (*observe)(sel_state *state, bool initially);
     /* n steps under the same terms, or less if state->ending is set; counts them in state->step. */
     sel_status (*steps)(sel_state *state, int64_t n, sel_error *error);

@@ -2,8 +2,27 @@
 #include "tests/unit/lbm_case.h"
 #include "tests/unit/lbm_rules.h"
 
-/* Collides what came to the cell x of a row, in the precision of the run. */
-#define COLLIDE(D, suffix, type)                                                                  \
+/* What the cell x of a row sent and gathers in a step, before collision; and its collision. In the
+ * precision of the run. */
+#define RULES(D, suffix, type)                                                                    \
+    static void gather_##D##_##suffix(const lbm_step *step, int64_t x, int64_t row,               \
+                                      const lbm_boundary_cell *cell, double *own, double *g) {    \
+        const lbm_lattice *lattice = step->boundary->lattice;                                     \
+        const lbm_source_##D##_##suffix here = pulled_##D##_##suffix(step, row, x);               \
+        type come[LBM_MAX_Q] = {0};                                                               \
+        for (int i = 0; i < lattice->q; i++) {                                                    \
+            const int *e = lattice->direction[i].e;                                               \
+            own[i] = (double)here.from[i * here.plane];                                           \
+            come[i] = here.from[i * here.plane - (e[2] * here.slice + e[1] * here.pitch + e[0])]; \
+        }                                                                                         \
+        if (cell) {                                                                               \
+            apply_boundary_##D##_##suffix(step, cell, row, come, 1);                              \
+        }                                                                                         \
+        for (int i = 0; i < lattice->q; i++) {                                                    \
+            g[i] = (double)come[i];                                                               \
+        }                                                                                         \
+    }                                                                                             \
+                                                                                                  \
     static void collide_##D##_##suffix(const lbm_step *step, int64_t x, int64_t row, double *g) { \
         const sel_layout *layout = step->acceleration_layout;                                     \
         lbm_rates_##D##_##suffix rates = {.omega_even = (type)step->numbers->omega_even,          \
@@ -26,12 +45,16 @@
             g[i] = (double)own[i];                                                                \
         }                                                                                         \
     }
-COLLIDE(2, f32, float)
-COLLIDE(2, f64, double)
-COLLIDE(3, f32, float)
-COLLIDE(3, f64, double)
+RULES(2, f32, float)
+RULES(2, f64, double)
+RULES(3, f32, float)
+RULES(3, f64, double)
 
+typedef void (*gather)(const lbm_step *step, int64_t x, int64_t row, const lbm_boundary_cell *cell,
+                       double *own, double *g);
 typedef void (*collide)(const lbm_step *step, int64_t x, int64_t row, double *g);
+static const gather gathers[2][2] = {
+    [LBM_D2Q9] = {gather_2_f32, gather_2_f64}, [LBM_D3Q19] = {gather_3_f32, gather_3_f64}};
 static const collide collides[2][2] = {
     [LBM_D2Q9] = {collide_2_f32, collide_2_f64}, [LBM_D3Q19] = {collide_3_f32, collide_3_f64}};
 
@@ -145,14 +168,13 @@ static void check_bounces(const lbm_case *c, const lbm_step *step, const case_fl
 static void expect_cell(const lbm_case *c, const lbm_step *step, const case_flow *flow, int64_t x,
                         int64_t row, double g[LBM_MAX_Q]) {
     const lbm_boundary_cell *cell = case_boundary_cell(c, x, row);
+    const int lattice = flow->dims == 3 ? LBM_D3Q19 : LBM_D2Q9;
     double own[LBM_MAX_Q];
+    gathers[lattice][flow->precision](step, x, row, cell, own, g);
     if (cell) {
-        case_state(c)->loops->gather(step, x, row, cell, own, g);
         check_bounces(c, step, flow, cell, own, g);
-    } else {
-        case_state(c)->loops->gather(step, x, row, NULL, own, g);
     }
-    collides[flow->dims == 3 ? LBM_D3Q19 : LBM_D2Q9][flow->precision](step, x, row, g);
+    collides[lattice][flow->precision](step, x, row, g);
 }
 
 /* A row with its halo and what lies beyond. */
@@ -178,7 +200,8 @@ static void check_row(const lbm_case *c, const lbm_step *step, const case_flow *
 }
 
 /* The balance of mass adds up what each link carries. */
-static void check_flow(const lbm_case *c, const lbm_step *step, const double *before) {
+static void check_flow(const lbm_case *c, const lbm_step *step, const case_flow *of,
+                       const double *before) {
     const lbm_boundary *b = case_boundary(c);
     const size_t bytes = (size_t)b->links.count * sizeof *before;
     double *flow = malloc(bytes), own[LBM_MAX_Q], g[LBM_MAX_Q];
@@ -186,7 +209,8 @@ static void check_flow(const lbm_case *c, const lbm_step *step, const double *be
     memcpy(flow, before, bytes);
     for (int64_t row = 0; row < b->rows; row++) {
         for (int64_t k = b->row_cells[row]; k < b->row_cells[row + 1]; k++) {
-            case_state(c)->loops->gather(step, b->cells[k].x, row, &b->cells[k], own, g);
+            gathers[of->dims == 3 ? LBM_D3Q19 : LBM_D2Q9][of->precision](step, b->cells[k].x, row,
+                                                                         &b->cells[k], own, g);
             add_flow(b->lattice, &b->cells[k], own, g, flow);
         }
     }
@@ -207,7 +231,7 @@ static void check(const case_flow *flow) {
     for (int64_t row = 0; row < case_boundary(&c)->rows; row++) {
         check_row(&c, &step, flow, row);
     }
-    check_flow(&c, &step, before);
+    check_flow(&c, &step, flow, before);
     free(before);
     case_end(&c);
 }

@@ -27,6 +27,16 @@ typedef enum lbm_forcing {
     LBM_FORCINGS
 } lbm_forcing;
 
+/* What an observed step stores of its populations before collision, and where; NULL: not wanted. */
+typedef struct lbm_observed {
+    void *links; /* as lbm_state.links */
+    bool links_follow;
+    bool strains;      /* any of */
+    double *strain[2]; /* as lbm_state.strain, at cell (0, 0, 0) */
+    const sel_layout *strain_layout;
+    lbm_units units;
+} lbm_observed;
+
 /* One step from one copy of the populations to the other. */
 typedef struct lbm_step {
     lbm_layout layout;
@@ -43,6 +53,7 @@ typedef struct lbm_step {
     const lbm_boundary *boundary;
     const double *link_add, *open_value; /* see lbm_batches_apply */
     double *link_flow;                   /* adds up the mass that leaves by each link, or NULL */
+    lbm_observed observed;
 } lbm_step;
 
 /* Whether the sweep also stores x = -1 and x = nx of a row, which spares reading its ends again:
@@ -57,7 +68,8 @@ static inline bool lbm_row_wraps(const lbm_step *step, int64_t row) {
 
 /* The loops for one lattice and precision. */
 typedef struct lbm_loops {
-    /* Streams, closes and collides the free cells of a row; [1]: with Smagorinsky's model. */
+    /* Streams, closes and collides the free cells of a row, and stores what is observed; [1]: with
+     * Smagorinsky's model. */
     void (*sweep[LBM_COLLISIONS][LBM_FORCINGS][2])(const lbm_step *step, int64_t row);
     /* Density deviation and momentum per density of x0 <= x < x1 from stored populations, lattice
      * units: to[0][x - x0], and the components at to + stride, to + 2 stride, ... */
@@ -65,18 +77,9 @@ typedef struct lbm_loops {
                  double *to, int64_t stride);
     /* Stores the populations of one cell. */
     void (*write)(const lbm_layout *layout, void *f, int64_t x, int64_t row, const double *g);
-    /* The populations that a free cell sent in the step, and those that it gathers, closed and not
-     * yet collided; `cell`: NULL if it is no boundary cell. */
-    void (*gather)(const lbm_step *step, int64_t x, int64_t row, const lbm_boundary_cell *cell,
-                   double *own, double *g);
-    /* For initial states and fields, in f64: functions of one cell. */
-    /* stored populations of a smooth flow */
+    /* The stored populations of a cell of a smooth flow, in f64. */
     void (*start)(double drho, const double *u, const double *strain, double tau, const double *a,
                   double *g);
-    /* of populations before collision under the acceleration a the density deviation and the
-     * non-equilibrium second moment; tau of the cell (Smagorinsky's, with eddy > 0) */
-    double (*pi_neq)(const double *g, const double *a, double tau, double eddy, double *drho,
-                     double *q);
 } lbm_loops;
 
 /* The loops of a plan's lattice and precision at the levels that this processor can run, best
@@ -128,8 +131,8 @@ sel_status lbm_set_initial(lbm_cpu *state, sel_error *error);
 /* The sum of the density's deviation from rest over the free cells. */
 double lbm_deviation(lbm_cpu *state);
 
-/* sel_cpu.observe */
-void lbm_observe(sel_state *base, bool initially);
+/* Fills the strain of step 0, from differences of the velocity. */
+void lbm_initial_strain(const lbm_cpu *state);
 
 /* sel_cpu.look */
 int lbm_cpu_field(const sel_state *base, int field, int64_t row, int64_t x0, int64_t x1,

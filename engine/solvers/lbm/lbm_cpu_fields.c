@@ -3,9 +3,8 @@
  *
  * Density and velocity are moments of the stored populations. Vorticity and the q criterion are
  * differences of the velocity. Forces, fluxes through regions, strain rate and stress are stored by
- * an observed step: just before it is computed, its populations are gathered as the step itself
- * will do it, by streaming, walls and closures, and not collided. The strain of a cell follows from
- * these populations alone (engine/solvers/lbm/lbm_field.h). For step 0 the links are those of the
+ * an observed step (lbm_loops.h), from its populations before collision, from which alone the
+ * strain of a cell follows (engine/solvers/lbm/lbm_field.h). For step 0 the links are those of the
  * step to come, and the strain that of the initial velocity, by differences.
  */
 #include <omp.h>
@@ -283,82 +282,28 @@ sel_status lbm_set_initial(lbm_cpu *state, sel_error *error) {
     return SEL_OK;
 }
 
-/* ---- an observed step ---- */
+/* ---- the strain of step 0 ---- */
 
-/* follows: the step before was observed, too. */
-static void observe_links(const lbm_cpu *state, const lbm_step *step, int64_t row, bool follows) {
-    const lbm_boundary *boundary = step->boundary;
-    const lbm_plan *plan = state->all.plan;
-    const int64_t count = boundary->links.count;
-    void *links = state->all.links;
-    for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {
-        const lbm_boundary_cell *cell = &boundary->cells[c];
-        double own[LBM_MAX_Q], g[LBM_MAX_Q];
-        int64_t link = cell->first_link;
-        state->loops->gather(step, cell->x, row, cell, own, g);
-        for (int i = 1; i < state->lattice->q; i++) {
-            if (cell->links >> i & 1u) {
-                const int opposite = state->lattice->direction[i].opposite;
-                if (follows) {
-                    lbm_put(plan, links, 2 * count + link,
-                            lbm_get(plan, links, link) + lbm_get(plan, links, count + link));
-                }
-                lbm_put(plan, links, link, own[opposite]);
-                lbm_put(plan, links, count + link++, g[i]);
-            }
-        }
-    }
-}
-
-/* The rate of strain of a cell per step (parts as in lbm_lattice.h) from the populations that it
- * gathers in a step; returns its dynamic viscosity. Lattice units. *c: the first boundary cell that
- * is not before it. */
-static double strain_of_populations(const lbm_cpu *state, const lbm_step *step, int64_t x,
-                                    int64_t row, int64_t *c, double strain[6]) {
-    const lbm_boundary *boundary = step->boundary;
-    double own[LBM_MAX_Q], g[LBM_MAX_Q], acceleration[3], q[6], drho;
-    while (*c < boundary->row_cells[row + 1] && boundary->cells[*c].x < x) {
-        ++*c;
-    }
-    const bool met = *c < boundary->row_cells[row + 1] && boundary->cells[*c].x == x;
-    state->loops->gather(step, x, row, met ? &boundary->cells[*c] : NULL, own, g);
-    lbm_acceleration_at(state, x, row, acceleration);
-    double tau =
-        state->loops->pi_neq(g, acceleration, step->numbers->tau, step->numbers->eddy, &drho, q);
-    return lbm_pi_strain(q, drho, tau, state->lattice->dims, strain);
-}
-
-/* The rate of strain by differences of the velocity. */
-static double strain_of_gradient(const lbm_cpu *state, const double *const velocity[LBM_AROUND],
-                                 int64_t x, int64_t row, double strain[6]) {
-    const lbm_numbers *numbers = &state->all.plan->numbers;
-    double d[3][3];
-    find_gradient(state->all.plan->base.domain, velocity, x, row, d);
-    const double rho = 1 + velocity[LBM_HERE][x - state->layout.nx];
-    lbm_gradient_strain(d, state->lattice->dims, strain);
-    return rho * (numbers->nu + lbm_eddy_viscosity(numbers->eddy, d));
-}
-
-static void observe_strain(const lbm_cpu *state, const lbm_step *step, int64_t row,
-                           bool initially) {
+static void strain_row_of_gradient(const lbm_cpu *state, int64_t row) {
     const lbm_units units = lbm_units_of(state->all.plan);
+    const lbm_numbers *numbers = &state->all.plan->numbers;
     const sel_layout *layout = &state->all.strain_layout;
     const int64_t nx = state->layout.nx, first = sel_layout_row(layout, row);
+    const int dims = state->lattice->dims;
     const double *velocity[LBM_AROUND];
-    int64_t c = step->boundary->row_cells[row];
-    if (initially) {
-        read_window(state, row, velocity);
-    }
+    read_window(state, row, velocity);
     for (int64_t x = 0; x < nx; x++) {
-        double strain[6], value[6];
+        double d[3][3], strain[6], value[6];
         if (sel_state_solids(&state->all.base, row)[x]) {
             continue;
         }
-        const double viscosity = initially ? strain_of_gradient(state, velocity, x, row, strain)
-                                           : strain_of_populations(state, step, x, row, &c, strain);
+        find_gradient(state->all.plan->base.domain, velocity, x, row, d);
+        lbm_gradient_strain(d, dims, strain);
+        const double rho = 1 + velocity[LBM_HERE][x - nx];
+        const double viscosity = rho * (numbers->nu + lbm_eddy_viscosity(numbers->eddy, d));
         for (int k = 0; k < 2; k++) {
-            const int count = lbm_strain_field(LBM_STRAIN_RATE + k, strain, viscosity,
-                                               state->lattice->dims, &units, value);
+            const int count =
+                lbm_strain_field(LBM_STRAIN_RATE + k, strain, viscosity, dims, &units, value);
             for (int i = 0; i < count && state->all.strain[k]; i++) {
                 state->all.strain[k][i * layout->component + first + x] = value[i];
             }
@@ -366,21 +311,11 @@ static void observe_strain(const lbm_cpu *state, const lbm_step *step, int64_t r
     }
 }
 
-void lbm_observe(sel_state *base, bool initially) {
-    lbm_cpu *state = (lbm_cpu *)base;
-    const sel_rows own = sel_own_rows(base);
-    const bool follows = lbm_links_turn(&state->all, base->step + !initially);
-    const bool strain = (state->all.strain[0] || state->all.strain[1]) && base->observing < 2;
-#pragma omp parallel for schedule(static) num_threads(base->threads)
+void lbm_initial_strain(const lbm_cpu *state) {
+    const sel_rows own = sel_own_rows(&state->all.base);
+#pragma omp parallel for schedule(static) num_threads(state->all.base.threads)
     for (int64_t k = 0; k < own.count; k++) {
-        const int64_t row = sel_row_of(&own, k);
-        const lbm_step step = lbm_describe_step(state, base->step);
-        if (state->all.links) {
-            observe_links(state, &step, row, follows);
-        }
-        if (strain) {
-            observe_strain(state, &step, row, initially);
-        }
+        strain_row_of_gradient(state, sel_row_of(&own, k));
     }
 }
 

@@ -242,9 +242,21 @@ static sel_status lbm_cpu_steps_start(sel_state *base, sel_error *error) {
     return status;
 }
 
+/* Makes a step an observed one. */
+static void observe_step(const lbm_cpu *state, lbm_step *step, bool strain) {
+    const lbm_state *all = &state->all;
+    const bool strains = strain && (all->strain[0] || all->strain[1]);
+    step->observed = (lbm_observed){.links = all->links,
+                                    .links_follow = all->links_follow,
+                                    .strains = strains,
+                                    .strain = {all->strain[0], all->strain[1]},
+                                    .strain_layout = &all->strain_layout,
+                                    .units = lbm_units_of(all->plan)};
+    step->wraps = step->wraps && !strains;
+}
+
 /* Rows first <= k < end of those of this rank. */
-static void sweep(const lbm_cpu *state, int64_t step_number, int64_t first, int64_t end) {
-    const lbm_step step = lbm_describe_step(state, step_number);
+static void sweep(const lbm_cpu *state, lbm_step step, int64_t first, int64_t end) {
     const sel_rows own = sel_own_rows(&state->all.base);
     const int64_t *spans = state->all.plan->boundary.row_spans;
     for (int64_t k = first; k < end; k++) {
@@ -264,9 +276,13 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     (void)error;
 #pragma omp parallel num_threads(base->threads)
     for (int64_t k = 0; k < n; k++) {
+        lbm_step step = lbm_describe_step(state, base->step + k);
+        if (base->observing) {
+            observe_step(state, &step, base->observing == 1);
+        }
 #pragma omp for schedule(static) nowait
         for (int t = 0; t < base->threads; t++) {
-            sweep(state, base->step + k, first_row[t], first_row[t + 1]);
+            sweep(state, step, first_row[t], first_row[t + 1]);
         }
         sel_stream_end();
 #pragma omp barrier
@@ -280,6 +296,31 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
         sel_state_pass(base, 1);
     }
     return SEL_OK;
+}
+
+/* What the links of step 0 show: the next step, whose other results are computed again. */
+static void observe_first_links(const lbm_cpu *state) {
+    const sel_state *base = &state->all.base;
+    lbm_step step = lbm_describe_step(state, 0);
+    observe_step(state, &step, false);
+    step.link_flow = NULL;
+#pragma omp parallel for schedule(static) num_threads(base->threads)
+    for (int t = 0; t < base->threads; t++) {
+        sweep(state, step, base->arrays.first_row[t], base->arrays.first_row[t + 1]);
+        sel_stream_end();
+    }
+}
+
+/* sel_cpu.observe: the step itself stores what it shows. */
+static void lbm_cpu_steps_observe(sel_state *base, bool initially) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    lbm_links_turn(&state->all, base->step + !initially);
+    if (initially && (state->all.strain[0] || state->all.strain[1])) {
+        lbm_initial_strain(state);
+    }
+    if (initially && state->all.links) {
+        observe_first_links(state);
+    }
 }
 
 /* sel_look.ready: derivatives need the velocity beside the patch, so all populations there. */
@@ -300,7 +341,7 @@ const sel_cpu lbm_on_cpu = {
     .start = lbm_cpu_steps_start,
     .terms = lbm_cpu_steps_terms,
     .keep_terms = lbm_cpu_steps_keep_terms,
-    .observe = lbm_observe,
+    .observe = lbm_cpu_steps_observe,
     .steps = steps,
     .loaded = lbm_cpu_steps_loaded,
     .first_fault = lbm_cpu_steps_first_fault,

@@ -11,6 +11,11 @@
  * inlined functions in memory and gives up.) */
 #define LBM_INDEPENDENT SEL_INDEPENDENT
 
+/* The fields LBM_STRAIN_RATE and LBM_STRESS of a cell from its populations before collision under
+ * the acceleration a, in f64; eddy > 0: with Smagorinsky's model. */
+SEL_INLINE void cell_strain(const double g[], const double a[], double tau, double eddy,
+                            const lbm_units *units, double *rate, double stress[]);
+
 #define REAL float
 #define LBM_SQRT(x) sqrtf(x)
 #define LBM_NAME(name) name##_f32
@@ -21,16 +26,20 @@
 #define LBM_NAME(name) name##_f64
 #include "engine/solvers/lbm/lbm_loops.h"
 
-static double pi_neq(const double *g, const double *a, double tau, double eddy, double *drho,
-                     double *q) {
+SEL_INLINE void cell_strain(const double g[], const double a[], double tau, double eddy,
+                            const lbm_units *units, double *rate, double stress[]) {
     lbm_rates_f64 rates = {.tau = tau, .eddy = eddy};
-    double u[LBM_DIMS];
+    double drho, u[LBM_DIMS], pi_neq[LBM_PARTS], strain[LBM_PARTS], scratch[LBM_PARTS];
     for (int axis = 0; axis < LBM_DIMS; axis++) {
         rates.a[axis] = a[axis];
     }
-    lbm_moments_f64(g, &rates, true, drho, u);
-    lbm_pi_neq_f64(g, &rates, true, *drho, u, q);
-    return eddy > 0 ? lbm_tau_of_pi_f64(q, 1 + *drho, &rates) : tau;
+    lbm_moments_f64(g, &rates, true, &drho, u);
+    lbm_pi_neq_f64(g, &rates, true, drho, u, pi_neq);
+    const double relaxes = eddy > 0 ? lbm_tau_of_pi_f64(pi_neq, 1 + drho, &rates) : tau;
+    const double viscosity = lbm_pi_strain(pi_neq, drho, relaxes, LBM_DIMS, strain);
+    lbm_strain_field(LBM_STRAIN_RATE, strain, viscosity, LBM_DIMS, units, scratch);
+    *rate = scratch[0];
+    lbm_strain_field(LBM_STRESS, strain, viscosity, LBM_DIMS, units, stress);
 }
 
 #define SWEEP(name, suffix)                                                      \
@@ -39,13 +48,12 @@ static double pi_neq(const double *g, const double *a, double tau, double eddy, 
             {sweep_##name##_force_##suffix, sweep_##name##_force_eddy_##suffix}, \
             {sweep_##name##_field_##suffix, sweep_##name##_field_eddy_##suffix}, \
     }
-#define LOOPS(suffix)                                                              \
-    {                                                                              \
-        .sweep = {[LBM_TRT] = SWEEP(trt, suffix),                                  \
-                  [LBM_BGK] = SWEEP(bgk, suffix),                                  \
-                  [LBM_REGULARIZED] = SWEEP(regularized, suffix)},                 \
-        .read = read_##suffix, .write = write_##suffix, .gather = gather_##suffix, \
-        .start = lbm_start_f64, .pi_neq = pi_neq,                                  \
+#define LOOPS(suffix)                                                           \
+    {                                                                           \
+        .sweep = {[LBM_TRT] = SWEEP(trt, suffix),                               \
+                  [LBM_BGK] = SWEEP(bgk, suffix),                               \
+                  [LBM_REGULARIZED] = SWEEP(regularized, suffix)},              \
+        .read = read_##suffix, .write = write_##suffix, .start = lbm_start_f64, \
     }
 
 extern const lbm_loops LBM_TABLE[2];

@@ -19,232 +19,12 @@
  *             line --collide--> line, all k alike; 0 in h, # and beyond; stored whole
  *
  * So a boundary cell costs as much as its links. A periodic row without b and # is computed
- * together with its halo (wrapped_row).
+ * together with its halo (wrapped_row). An observed step stores what links carry, and for the
+ * strain takes all lines as mixed, from line[i][k] before collision.
  */
 #include "engine/solvers/lbm/lbm_collision.h"
 #include "engine/solvers/lbm/lbm_closure.h"
-
-/* ---- gathering: pulled from neighbours, bounced back, mirrored, closed ---- */
-
-/* The populations that the cells of a row gather. */
-typedef struct LBM_NAME(lbm_source) {
-    const REAL *from;                  /* the first cell, direction 0 */
-    int64_t plane, slice, pitch, cell; /* strides: of the directions, along z, y and x */
-} LBM_NAME(lbm_source);
-
-/* The source of the cells from x on, which pull from their neighbours. */
-SEL_INLINE LBM_NAME(lbm_source) LBM_NAME(pulled)(const lbm_step *step, int64_t row, int64_t x) {
-    const lbm_layout *layout = &step->layout;
-    return (LBM_NAME(lbm_source)){.from =
-                                      (const REAL *)step->from + lbm_row_offset(layout, row) + x,
-                                  .plane = layout->plane,
-                                  .slice = layout->slice,
-                                  .pitch = layout->pitch,
-                                  .cell = 1};
-}
-
-/* from##i[k] is the population that cell k of `source` pulls along direction i. */
-#define SOURCE(i, ex, ey, ez, opposite, weight)            \
-    const REAL *from##i = source.from + i * source.plane - \
-                          ((ez)*source.slice + (ey)*source.pitch + (ex)*source.cell);
-
-/* The rates of all cells, with the uniform acceleration. */
-SEL_INLINE LBM_NAME(lbm_rates) LBM_NAME(common_rates)(const lbm_step *step) {
-    const lbm_numbers *numbers = step->numbers;
-    LBM_NAME(lbm_rates)
-    rates = {.omega_even = (REAL)numbers->omega_even,
-             .omega_odd = (REAL)numbers->omega_odd,
-             .tau = (REAL)numbers->tau,
-             .magic = (REAL)numbers->magic,
-             .eddy = (REAL)numbers->eddy};
-#define UNIFORM(axis, sum) rates.a[axis] = (REAL)step->acceleration[axis];
-    LBM_AXES(UNIFORM)
-#undef UNIFORM
-    return rates;
-}
-
-/* The rates of cell x of a row, with the acceleration of this cell. */
-SEL_INLINE LBM_NAME(lbm_rates) LBM_NAME(rates)(const lbm_step *step, int64_t x, int64_t row) {
-    LBM_NAME(lbm_rates) rates = LBM_NAME(common_rates)(step);
-    if (step->forcing == LBM_FORCE_FIELD) {
-        const sel_layout *layout = step->acceleration_layout;
-        const REAL *a = (const REAL *)step->acceleration_field + sel_layout_row(layout, row) + x;
-#define HERE(axis, sum) rates.a[axis] = a[axis * layout->component];
-        LBM_AXES(HERE)
-#undef HERE
-    }
-    return rates;
-}
-
-/* A cell at the start of the step: its populations after the last collision, and the acceleration
- * of the last step. A field of acceleration is that of this step instead, half a step's change
- * ahead.
- */
-typedef struct LBM_NAME(cell_before) {
-    REAL f[LBM_Q];
-    LBM_NAME(lbm_rates) rates;
-} LBM_NAME(cell_before);
-
-SEL_INLINE LBM_NAME(cell_before) LBM_NAME(before)(const lbm_step *step, int64_t x, int64_t row) {
-    const lbm_layout *layout = &step->layout;
-    const REAL *from = (const REAL *)step->from + lbm_row_offset(layout, row) + x;
-    LBM_NAME(cell_before) cell = {.rates = LBM_NAME(rates)(step, x, row)};
-    if (step->forcing != LBM_FORCE_FIELD) {
-#define UNIFORM(axis, sum) cell.rates.a[axis] = (REAL)step->acceleration_before[axis];
-        LBM_AXES(UNIFORM)
-#undef UNIFORM
-    }
-    for (int i = 0; i < LBM_Q; i++) {
-        cell.f[i] = from[i * layout->plane];
-    }
-    return cell;
-}
-
-/* The next cell along the inward normals at the start of the step; the cell itself along axes where
- * the grid ends, or if that cell is solid. */
-SEL_INLINE LBM_NAME(cell_before)
-    LBM_NAME(inward)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row) {
-    const lbm_layout *layout = &step->layout;
-    const int64_t n[3] = {layout->nx, layout->ny, layout->nz};
-    int64_t at[3] = {cell->x, row % layout->ny, row / layout->ny};
-    for (int a = 0; a < 3; a++) {
-        const int64_t next = at[a] + cell->normal[a];
-        at[a] = next >= 0 && next < n[a] && !cell->inward_solid ? next : at[a];
-    }
-    return LBM_NAME(before)(step, at[0], at[1] + layout->ny * at[2]);
-}
-
-/* Closes a cell with wet faces. The laws give the fluid's velocity u; the momentum of populations
- * before collision is rho (u - a/2). */
-SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row,
-                                const LBM_NAME(lbm_rates) * rates, REAL g[LBM_Q]) {
-    const double *value = step->open_value + LBM_OPEN_VALUES * cell->opening_index;
-    const REAL drho = (REAL)value[3];
-    const bool regularized = step->collision == LBM_REGULARIZED;
-    REAL u[LBM_DIMS], shift[LBM_DIMS];
-    int n[LBM_DIMS];
-#define GIVEN(axis, sum)                       \
-    n[axis] = cell->normal[axis];              \
-    shift[axis] = -(REAL)0.5 * rates->a[axis]; \
-    u[axis] = (REAL)value[axis] + shift[axis];
-    LBM_AXES(GIVEN)
-#undef GIVEN
-    LBM_NAME(cell_before) next;
-    LBM_NAME(lbm_cell) inward, target;
-    if (cell->opening == LBM_OPEN_VELOCITY) {
-        target = LBM_NAME(lbm_velocity_cell)(g, n, u);
-    } else if (cell->opening == LBM_OPEN_PRESSURE) {
-        target = LBM_NAME(lbm_density_cell)(g, n, drho, shift);
-    }
-    if (regularized || cell->opening == LBM_OPEN_OUTFLOW || cell->opening == LBM_OPEN_EDGE) {
-        next = LBM_NAME(inward)(step, cell, row);
-        inward = LBM_NAME(lbm_cell_after)(next.f, next.rates.a);
-    }
-    if (cell->opening == LBM_OPEN_OUTFLOW) {
-        const LBM_NAME(cell_before) before = LBM_NAME(before)(step, cell->x, row);
-        const LBM_NAME(lbm_cell) here = LBM_NAME(lbm_cell_after)(before.f, before.rates.a);
-        target = LBM_NAME(lbm_outflow_cell)(g, n, &here, &inward, (REAL)cell->keep, shift);
-    } else if (cell->opening == LBM_OPEN_EDGE) {
-        target.drho = cell->density_region ? drho : inward.drho;
-#define CHOOSE(axis, sum) \
-    target.u[axis] = cell->velocity_region ? u[axis] : inward.u[axis] + shift[axis];
-        LBM_AXES(CHOOSE)
-#undef CHOOSE
-    }
-    if (regularized) {
-        LBM_NAME(lbm_regularize)
-        (g, n, cell->opening == LBM_OPEN_PRESSURE, &target, shift, next.f, next.rates.a,
-         rates->omega_even);
-    } else {
-        LBM_NAME(lbm_close)(g, n, target.drho, target.u);
-    }
-}
-
-/* Adds the mass that leaves the domain through a cell's links to step->link_flow. `here`: the
- * cell's populations before the step. */
-SEL_INLINE void LBM_NAME(count_flow)(const lbm_step *step, const lbm_boundary_cell *cell,
-                                     const REAL *here, const REAL *g, int64_t stride) {
-    int64_t link = cell->first_link;
-#define FLOW(i, ex, ey, ez, opposite, weight)                                    \
-    if (cell->links >> i & 1u) {                                                 \
-        step->link_flow[link++] +=                                               \
-            (double)here[opposite * step->layout.plane] - (double)g[i * stride]; \
-    }
-    LBM_DIRECTIONS(FLOW)
-#undef FLOW
-}
-
-/* Replaces the populations that come across slip faces by those that the cell beside this one,
- * along the face, sends along the mirrored direction. */
-SEL_INLINE void LBM_NAME(mirror)(const lbm_layout *layout, const lbm_boundary_cell *cell,
-                                 const REAL *here, REAL *g, int64_t stride) {
-    const int64_t along[3] = {1, layout->pitch, layout->slice};
-#define MIRROR(i, ex, ey, ez, mirrored_x, mirrored_y, mirrored_z)                                 \
-    {                                                                                             \
-        static const int mirrored[3] = {mirrored_x, mirrored_y, mirrored_z}, e[3] = {ex, ey, ez}; \
-        for (int a = 0; a < LBM_DIMS; a++) {                                                      \
-            if (cell->mirrored[a] >> i & 1u) {                                                    \
-                const int64_t away =                                                              \
-                    ((ez)*layout->slice + (ey)*layout->pitch + (ex)) - e[a] * along[a];           \
-                g[i * stride] = here[mirrored[a] * layout->plane - away];                         \
-            }                                                                                     \
-        }                                                                                         \
-    }
-    LBM_DIAGONALS(MIRROR)
-#undef MIRROR
-}
-
-/* Applies the boundary conditions of a cell to its pulled populations g[i * stride]. Prefetches the
- * same links of the next row, which mostly has the same boundary cells. */
-SEL_INLINE void LBM_NAME(apply_boundary)(const lbm_step *step, const lbm_boundary_cell *cell,
-                                         int64_t row, REAL *g, int64_t stride) {
-    const lbm_layout *layout = &step->layout;
-    const REAL *here = (const REAL *)step->from + lbm_row_offset(layout, row) + cell->x;
-    int64_t link = cell->first_link;
-#define BOUNCE(i, ex, ey, ez, opposite, weight)                                 \
-    if (cell->links >> i & 1u) {                                                \
-        const REAL *sent = here + opposite * layout->plane;                     \
-        const bool bounced = cell->bounced >> i & 1u;                           \
-        g[i * stride] = bounced ? *sent + (REAL)step->link_add[link] : (REAL)0; \
-        __builtin_prefetch(sent + layout->pitch);                               \
-        link++;                                                                 \
-    }
-    LBM_DIRECTIONS(BOUNCE)
-#undef BOUNCE
-    if (cell->mirrored[0] | cell->mirrored[1] | cell->mirrored[2]) {
-        LBM_NAME(mirror)(layout, cell, here, g, stride);
-    }
-    if (cell->opening != LBM_CLOSED) {
-        const LBM_NAME(lbm_rates) rates = LBM_NAME(rates)(step, cell->x, row);
-        REAL all[LBM_Q];
-        for (int i = 0; i < LBM_Q; i++) {
-            all[i] = g[i * stride];
-        }
-        LBM_NAME(close)(step, cell, row, &rates, all);
-        for (int i = 0; i < LBM_Q; i++) {
-            g[i * stride] = all[i];
-        }
-    }
-}
-
-/* The populations of a cell in double precision: `own`, those that it stores; `g`, those before the
- * next collision. `cell`: its boundary conditions, or NULL. */
-static void LBM_NAME(gather)(const lbm_step *step, int64_t x, int64_t row,
-                             const lbm_boundary_cell *cell, double *own, double *g) {
-    const LBM_NAME(lbm_source) source = LBM_NAME(pulled)(step, row, x);
-    REAL come[LBM_Q];
-    LBM_DIRECTIONS(SOURCE)
-#define LOAD(i, ex, ey, ez, opposite, weight) come[i] = *from##i;
-    LBM_DIRECTIONS(LOAD)
-#undef LOAD
-    if (cell) {
-        LBM_NAME(apply_boundary)(step, cell, row, come, 1);
-    }
-    for (int i = 0; i < LBM_Q; i++) {
-        own[i] = (double)source.from[i * source.plane];
-        g[i] = (double)come[i];
-    }
-}
+#include "engine/solvers/lbm/lbm_gather.h"
 
 /* ---- lines and rows ---- */
 
@@ -377,6 +157,80 @@ typedef struct LBM_NAME(rest) {
     const lbm_boundary_cell *cell, *last_cell;
 } LBM_NAME(rest);
 
+/* Stores the populations that leave and enter a boundary cell along its links, g[i * stride]
+ * before collision. If those of the last step are stored (links_follow), keeps their sums as
+ * `before`:
+ *
+ *     links   | out [links] | in [links] | before [links] |
+ *
+ * `here`: the cell's populations before the step. */
+__attribute__((noinline)) static void LBM_NAME(keep_links)(const lbm_step *step,
+                                                           const lbm_boundary_cell *cell,
+                                                           const REAL *here, const REAL *g,
+                                                           int64_t stride) {
+    const int64_t count = step->boundary->links.count;
+    REAL *out = (REAL *)step->observed.links + cell->first_link;
+#define KEEP(i, ex, ey, ez, opposite, weight)       \
+    if (cell->links >> i & 1u) {                    \
+        if (step->observed.links_follow) {          \
+            out[2 * count] = *out + out[count];     \
+        }                                           \
+        *out = here[opposite * step->layout.plane]; \
+        out[count] = g[i * stride];                 \
+        out++;                                      \
+    }
+    LBM_DIRECTIONS(KEEP)
+#undef KEEP
+}
+
+/* Stores the strain of the free cells of the line that begins at x, from its populations before
+ * collision. */
+__attribute__((noinline)) static void LBM_NAME(keep_strain)(const lbm_step *step, int64_t row,
+                                                            int64_t x, const LBM_NAME(rest) * rest,
+                                                            const REAL *line) {
+    enum { LINE = LBM_NAME(LINE) };
+    const lbm_observed *observed = &step->observed;
+    const lbm_units units = observed->units;
+    const double tau = step->numbers->tau, eddy = step->numbers->eddy;
+    const sel_layout *to = observed->strain_layout, *layout = step->acceleration_layout;
+    const int64_t first = sel_layout_row(to, row) + x;
+    double a[LBM_DIMS][LINE], value[1 + LBM_PARTS][LINE];
+    for (int axis = 0; axis < LBM_DIMS; axis++) {
+        const REAL *field = (const REAL *)step->acceleration_field;
+        field += field ? axis * layout->component + sel_layout_row(layout, row) + x : 0;
+        for (int k = 0; k < LINE; k++) {
+            a[axis][k] = field ? (double)field[k] : step->acceleration[axis];
+        }
+    }
+    SEL_INDEPENDENT
+    for (int k = 0; k < LINE; k++) {
+        double g[LBM_Q], push[LBM_DIMS], rate, stress[LBM_PARTS];
+#define LOAD(i, ex, ey, ez, opposite, weight) g[i] = (double)line[i * LINE + k];
+        LBM_DIRECTIONS(LOAD)
+#undef LOAD
+#define PUSH(axis, sum) push[axis] = a[axis][k];
+        LBM_AXES(PUSH)
+#undef PUSH
+        cell_strain(g, push, tau, eddy, &units, &rate, stress);
+        value[0][k] = rate;
+#define KEEP(part, i, j, sum) value[1 + part][k] = stress[part];
+        LBM_TENSOR(KEEP)
+#undef KEEP
+    }
+    for (int f = 0; f < 2; f++) {
+        const int parts = f == 0 ? 1 : LBM_PARTS;
+        for (int c = 0; observed->strain[f] && c < parts; c++) {
+            const lbm_span *span = rest->span;
+            for (int k = 0; k < LINE; k++) {
+                span += span < rest->last_span && span->x1 <= x + k;
+                if (span != rest->last_span && x + k >= span->x0) {
+                    observed->strain[f][c * to->component + first + k] = value[f + c][k];
+                }
+            }
+        }
+    }
+}
+
 /* Sets the cells of the line that begins at x to 0, except the free ones: solids, the halo, cells
  * beyond it. */
 SEL_INLINE void LBM_NAME(clear)(const LBM_NAME(rest) * rest, int64_t x, REAL *line) {
@@ -396,8 +250,9 @@ SEL_INLINE void LBM_NAME(clear)(const LBM_NAME(rest) * rest, int64_t x, REAL *li
     }
 }
 
-/* Computes the line that begins at x and has boundary cells, solids or an end of the row. The ends
- * of periodic rows stay in the cache, since they are read again at once, for the halo. */
+/* Computes the line that begins at x and has boundary cells, solids or an end of the row, or whose
+ * populations before collision are looked at. The ends of periodic rows stay in the cache, since
+ * they are read again at once, for the halo. */
 SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t x,
                                      LBM_NAME(rest) * rest, LBM_NAME(cells_of) cells) {
     enum { LINE = LBM_NAME(LINE) };
@@ -419,6 +274,12 @@ SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t 
         if (step->link_flow) {
             LBM_NAME(count_flow)(step, cell, source.from + (cell->x - x), g, LINE);
         }
+        if (step->observed.links) {
+            LBM_NAME(keep_links)(step, cell, source.from + (cell->x - x), g, LINE);
+        }
+    }
+    if (step->observed.strains) {
+        LBM_NAME(keep_strain)(step, row, x, rest, line);
     }
     cells(step, row, x, LINE, (LBM_NAME(lbm_source)){.from = line, .plane = LINE}, line, LINE);
     LBM_NAME(clear)(rest, x, line);
@@ -451,7 +312,7 @@ __attribute__((noinline)) static void LBM_NAME(sweep)(const lbm_step *step, int6
         if (x < LBM_NAME(line_of)(span->x0)) {
             x = LBM_NAME(line_of)(span->x0);
         }
-        if (x >= span->x0 && x < stop) {
+        if (x >= span->x0 && x < stop && !step->observed.strains) {
             LBM_NAME(bulk)(step, row, x, stop, cells, stream);
             x = stop;
         } else {

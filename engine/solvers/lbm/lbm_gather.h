@@ -1,0 +1,207 @@
+/* lbm_gather.h -- the populations that cells gather in a step on the CPU: pulled from neighbours,
+ * bounced back, mirrored, closed.
+ *
+ * Re-includable behind lbm_closure.h, with the same macros. SOURCE is left defined.
+ */
+#include "engine/solvers/lbm/lbm_cpu.h"
+
+/* The populations that the cells of a row gather. */
+typedef struct LBM_NAME(lbm_source) {
+    const REAL *from;                  /* the first cell, direction 0 */
+    int64_t plane, slice, pitch, cell; /* strides: of the directions, along z, y and x */
+} LBM_NAME(lbm_source);
+
+/* The source of the cells from x on, which pull from their neighbours. */
+SEL_INLINE LBM_NAME(lbm_source) LBM_NAME(pulled)(const lbm_step *step, int64_t row, int64_t x) {
+    const lbm_layout *layout = &step->layout;
+    return (LBM_NAME(lbm_source)){.from =
+                                      (const REAL *)step->from + lbm_row_offset(layout, row) + x,
+                                  .plane = layout->plane,
+                                  .slice = layout->slice,
+                                  .pitch = layout->pitch,
+                                  .cell = 1};
+}
+
+/* from##i[k] is the population that cell k of `source` pulls along direction i. */
+#define SOURCE(i, ex, ey, ez, opposite, weight)            \
+    const REAL *from##i = source.from + i * source.plane - \
+                          ((ez)*source.slice + (ey)*source.pitch + (ex)*source.cell);
+
+/* The rates of all cells, with the uniform acceleration. */
+SEL_INLINE LBM_NAME(lbm_rates) LBM_NAME(common_rates)(const lbm_step *step) {
+    const lbm_numbers *numbers = step->numbers;
+    LBM_NAME(lbm_rates)
+    rates = {.omega_even = (REAL)numbers->omega_even,
+             .omega_odd = (REAL)numbers->omega_odd,
+             .tau = (REAL)numbers->tau,
+             .magic = (REAL)numbers->magic,
+             .eddy = (REAL)numbers->eddy};
+#define UNIFORM(axis, sum) rates.a[axis] = (REAL)step->acceleration[axis];
+    LBM_AXES(UNIFORM)
+#undef UNIFORM
+    return rates;
+}
+
+/* The rates of cell x of a row, with the acceleration of this cell. */
+SEL_INLINE LBM_NAME(lbm_rates) LBM_NAME(rates)(const lbm_step *step, int64_t x, int64_t row) {
+    LBM_NAME(lbm_rates) rates = LBM_NAME(common_rates)(step);
+    if (step->forcing == LBM_FORCE_FIELD) {
+        const sel_layout *layout = step->acceleration_layout;
+        const REAL *a = (const REAL *)step->acceleration_field + sel_layout_row(layout, row) + x;
+#define HERE(axis, sum) rates.a[axis] = a[axis * layout->component];
+        LBM_AXES(HERE)
+#undef HERE
+    }
+    return rates;
+}
+
+/* A cell at the start of the step: its populations after the last collision, and the acceleration
+ * of the last step. A field of acceleration is that of this step instead, half a step's change
+ * ahead.
+ */
+typedef struct LBM_NAME(cell_before) {
+    REAL f[LBM_Q];
+    LBM_NAME(lbm_rates) rates;
+} LBM_NAME(cell_before);
+
+SEL_INLINE LBM_NAME(cell_before) LBM_NAME(before)(const lbm_step *step, int64_t x, int64_t row) {
+    const lbm_layout *layout = &step->layout;
+    const REAL *from = (const REAL *)step->from + lbm_row_offset(layout, row) + x;
+    LBM_NAME(cell_before) cell = {.rates = LBM_NAME(rates)(step, x, row)};
+    if (step->forcing != LBM_FORCE_FIELD) {
+#define UNIFORM(axis, sum) cell.rates.a[axis] = (REAL)step->acceleration_before[axis];
+        LBM_AXES(UNIFORM)
+#undef UNIFORM
+    }
+    for (int i = 0; i < LBM_Q; i++) {
+        cell.f[i] = from[i * layout->plane];
+    }
+    return cell;
+}
+
+/* The next cell along the inward normals at the start of the step; the cell itself along axes where
+ * the grid ends, or if that cell is solid. */
+SEL_INLINE LBM_NAME(cell_before)
+    LBM_NAME(inward)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row) {
+    const lbm_layout *layout = &step->layout;
+    const int64_t n[3] = {layout->nx, layout->ny, layout->nz};
+    int64_t at[3] = {cell->x, row % layout->ny, row / layout->ny};
+    for (int a = 0; a < 3; a++) {
+        const int64_t next = at[a] + cell->normal[a];
+        at[a] = next >= 0 && next < n[a] && !cell->inward_solid ? next : at[a];
+    }
+    return LBM_NAME(before)(step, at[0], at[1] + layout->ny * at[2]);
+}
+
+/* Closes a cell with wet faces. The laws give the fluid's velocity u; the momentum of populations
+ * before collision is rho (u - a/2). */
+SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row,
+                                const LBM_NAME(lbm_rates) * rates, REAL g[LBM_Q]) {
+    const double *value = step->open_value + LBM_OPEN_VALUES * cell->opening_index;
+    const REAL drho = (REAL)value[3];
+    const bool regularized = step->collision == LBM_REGULARIZED;
+    REAL u[LBM_DIMS], shift[LBM_DIMS];
+    int n[LBM_DIMS];
+#define GIVEN(axis, sum)                       \
+    n[axis] = cell->normal[axis];              \
+    shift[axis] = -(REAL)0.5 * rates->a[axis]; \
+    u[axis] = (REAL)value[axis] + shift[axis];
+    LBM_AXES(GIVEN)
+#undef GIVEN
+    LBM_NAME(cell_before) next;
+    LBM_NAME(lbm_cell) inward, target;
+    if (cell->opening == LBM_OPEN_VELOCITY) {
+        target = LBM_NAME(lbm_velocity_cell)(g, n, u);
+    } else if (cell->opening == LBM_OPEN_PRESSURE) {
+        target = LBM_NAME(lbm_density_cell)(g, n, drho, shift);
+    }
+    if (regularized || cell->opening == LBM_OPEN_OUTFLOW || cell->opening == LBM_OPEN_EDGE) {
+        next = LBM_NAME(inward)(step, cell, row);
+        inward = LBM_NAME(lbm_cell_after)(next.f, next.rates.a);
+    }
+    if (cell->opening == LBM_OPEN_OUTFLOW) {
+        const LBM_NAME(cell_before) before = LBM_NAME(before)(step, cell->x, row);
+        const LBM_NAME(lbm_cell) here = LBM_NAME(lbm_cell_after)(before.f, before.rates.a);
+        target = LBM_NAME(lbm_outflow_cell)(g, n, &here, &inward, (REAL)cell->keep, shift);
+    } else if (cell->opening == LBM_OPEN_EDGE) {
+        target.drho = cell->density_region ? drho : inward.drho;
+#define CHOOSE(axis, sum) \
+    target.u[axis] = cell->velocity_region ? u[axis] : inward.u[axis] + shift[axis];
+        LBM_AXES(CHOOSE)
+#undef CHOOSE
+    }
+    if (regularized) {
+        LBM_NAME(lbm_regularize)
+        (g, n, cell->opening == LBM_OPEN_PRESSURE, &target, shift, next.f, next.rates.a,
+         rates->omega_even);
+    } else {
+        LBM_NAME(lbm_close)(g, n, target.drho, target.u);
+    }
+}
+
+/* Adds the mass that leaves the domain through a cell's links to step->link_flow. `here`: the
+ * cell's populations before the step. */
+SEL_INLINE void LBM_NAME(count_flow)(const lbm_step *step, const lbm_boundary_cell *cell,
+                                     const REAL *here, const REAL *g, int64_t stride) {
+    int64_t link = cell->first_link;
+#define FLOW(i, ex, ey, ez, opposite, weight)                                    \
+    if (cell->links >> i & 1u) {                                                 \
+        step->link_flow[link++] +=                                               \
+            (double)here[opposite * step->layout.plane] - (double)g[i * stride]; \
+    }
+    LBM_DIRECTIONS(FLOW)
+#undef FLOW
+}
+
+/* Replaces the populations that come across slip faces by those that the cell beside this one,
+ * along the face, sends along the mirrored direction. */
+SEL_INLINE void LBM_NAME(mirror)(const lbm_layout *layout, const lbm_boundary_cell *cell,
+                                 const REAL *here, REAL *g, int64_t stride) {
+    const int64_t along[3] = {1, layout->pitch, layout->slice};
+#define MIRROR(i, ex, ey, ez, mirrored_x, mirrored_y, mirrored_z)                                 \
+    {                                                                                             \
+        static const int mirrored[3] = {mirrored_x, mirrored_y, mirrored_z}, e[3] = {ex, ey, ez}; \
+        for (int a = 0; a < LBM_DIMS; a++) {                                                      \
+            if (cell->mirrored[a] >> i & 1u) {                                                    \
+                const int64_t away =                                                              \
+                    ((ez)*layout->slice + (ey)*layout->pitch + (ex)) - e[a] * along[a];           \
+                g[i * stride] = here[mirrored[a] * layout->plane - away];                         \
+            }                                                                                     \
+        }                                                                                         \
+    }
+    LBM_DIAGONALS(MIRROR)
+#undef MIRROR
+}
+
+/* Applies the boundary conditions of a cell to its pulled populations g[i * stride]. Prefetches the
+ * same links of the next row, which mostly has the same boundary cells. */
+SEL_INLINE void LBM_NAME(apply_boundary)(const lbm_step *step, const lbm_boundary_cell *cell,
+                                         int64_t row, REAL *g, int64_t stride) {
+    const lbm_layout *layout = &step->layout;
+    const REAL *here = (const REAL *)step->from + lbm_row_offset(layout, row) + cell->x;
+    int64_t link = cell->first_link;
+#define BOUNCE(i, ex, ey, ez, opposite, weight)                                 \
+    if (cell->links >> i & 1u) {                                                \
+        const REAL *sent = here + opposite * layout->plane;                     \
+        const bool bounced = cell->bounced >> i & 1u;                           \
+        g[i * stride] = bounced ? *sent + (REAL)step->link_add[link] : (REAL)0; \
+        __builtin_prefetch(sent + layout->pitch);                               \
+        link++;                                                                 \
+    }
+    LBM_DIRECTIONS(BOUNCE)
+#undef BOUNCE
+    if (cell->mirrored[0] | cell->mirrored[1] | cell->mirrored[2]) {
+        LBM_NAME(mirror)(layout, cell, here, g, stride);
+    }
+    if (cell->opening != LBM_CLOSED) {
+        const LBM_NAME(lbm_rates) rates = LBM_NAME(rates)(step, cell->x, row);
+        REAL all[LBM_Q];
+        for (int i = 0; i < LBM_Q; i++) {
+            all[i] = g[i * stride];
+        }
+        LBM_NAME(close)(step, cell, row, &rates, all);
+        for (int i = 0; i < LBM_Q; i++) {
+            g[i * stride] = all[i];
+        }
+    }
+}
