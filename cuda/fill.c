@@ -23,9 +23,9 @@ void cuda_fill_print(const sel_program *program, const char *beside, FILE *to) {
     fprintf(to,
             "#include \"cuda/fill.cuh\"\n\n"
             "struct printed {\n"
-            "    enum { FIXED = %d };\n"
+            "    enum { FIXED = %d, PARTS = %d };\n"
             "    static __device__ void once(const cuda_fill &f, double t, double *r) {\n",
-            l->uniforms + 1);
+            l->uniforms + 1, l->outputs);
     for (const sel_packed_input *input = program->tables.input;
          input < program->tables.input + l->inputs; input++) {
         fprintf(to, "        const double u%d = ", input->to);
@@ -51,8 +51,13 @@ void cuda_fill_print(const sel_program *program, const char *beside, FILE *to) {
         to);
     sel_print_uniforms(&p);
     sel_print_instructions(&p, l->once, l->each);
-    fprintf(to, "        *value = %s;\n        return isfinite(*value)",
-            sel_print_name(&p, program->tables.output[0].slot, name));
+    for (int c = 0; c < l->outputs; c++) {
+        fprintf(to, "        value[%d] = %s;\n", c,
+                sel_print_name(&p, program->tables.output[c].slot, name));
+    }
+    for (int c = 0; c < l->outputs; c++) {
+        fprintf(to, "%sisfinite(value[%d])", c ? " && " : "        return ", c);
+    }
     if (l->fails >= 0) {
         fprintf(to, " && %s == 0", sel_print_name(&p, l->fails, name));
     }
@@ -91,12 +96,8 @@ sel_status cuda_fill_open(cuda_fill *fill, const cuda_terms *terms, const sel_qu
     fill->grid = state->plan->domain->grid;
     fill->cells = cuda_grid_of(state);
     fill->rows = sel_own_rows(state);
-    fill->single = state->field[0].type.size == sizeof(float);
-    if (!fill->to) {
-        return SEL_OK;
-    }
     state->queue->halts = terms->halted;
-    return cuda_fill_pays(fill)
+    return cuda_fill_pays(fill) && (quantity->whole || quantity->components == 1)
                ? cuda_fill_compile(fill, quantity, state->plan->device, module, error)
                : SEL_OK;
 }

@@ -36,28 +36,53 @@ static __device__ __forceinline__ double cuda_fill_time(const cuda_fill &f) {
     return ((double)cuda_now(f.clock) + f.ahead) * f.grid.dt;
 }
 
+static __device__ __forceinline__ void cuda_fill_put(const cuda_fill &f, int64_t k, double number) {
+    switch (f.kind) {
+    case CUDA_F32:
+        ((float *)f.to)[k] = (float)number;
+        break;
+    case CUDA_F64:
+        ((double *)f.to)[k] = number;
+        break;
+    case CUDA_I32:
+        ((int32_t *)f.to)[k] = (int32_t)number;
+        break;
+    default:
+        ((uint8_t *)f.to)[k] = (uint8_t)number;
+        break;
+    }
+}
+
 // TERM has once(f, t, fixed), which fills the registers that are the same in all cells, by one
-// thread of a block; and each(f, place, fixed, value), false: no value is known, or it is not
-// finite. Nothing is stored or reported unless `wanted`.
+// thread of a block; each(f, place, fixed, value), false: no value is known, or it is not finite;
+// and PARTS, the most components that it has. Nothing is stored or reported unless `wanted`.
 template <class TERM>
 static __device__ __forceinline__ void cuda_fill_cell(const cuda_fill &f, double *fixed, uint32_t x,
                                                       const cuda_fill_row &row, bool wanted,
                                                       int64_t step) {
     const double place[3] = {sel_centre(&f.grid, 0, x), row.across[0], row.across[1]};
     double value[CUDA_TERM_PARTS];
-    const bool found = TERM::each(f, place, fixed, value);
-    double number = value[0] * f.factor;
-    if (f.grid.nodes) {
+    bool known = TERM::each(f, place, fixed, value);
+    double factor = f.factor;
+    if (f.part && f.grid.nodes) {
         const int64_t at[3] = {x, row.y, row.z};
-        number *= sel_part_inside(&f.grid, at, -1);
+        factor *= sel_part_inside(&f.grid, at, -1);
     }
-    if (wanted && (!found || value[0] < f.least || value[0] * f.factor > f.most)) {
+#pragma unroll
+    for (int c = 0; c < TERM::PARTS; c++) {
+        const bool has = TERM::PARTS == 1 || c < f.term.components;
+        known = known && (!has || (value[c] >= f.least && value[c] * f.factor <= f.most &&
+                                   !(f.whole && value[c] != floor(value[c]))));
+    }
+    if (wanted && !known) {
         const int64_t place_of_row = row.y + row.z * f.grid.n[1];
         cuda_term_report(f.terms, f.term.number, place_of_row * f.grid.n[0] + x, step);
-    } else if (wanted && f.single) {
-        ((float *)f.to)[row.begin + x] = (float)number;
-    } else if (wanted) {
-        ((double *)f.to)[row.begin + x] = number;
+    }
+#pragma unroll
+    for (int c = 0; c < TERM::PARTS; c++) {
+        if (wanted && known && (TERM::PARTS == 1 || c < f.term.components)) {
+            cuda_fill_put(f, c * f.component + row.begin + x, value[c] * factor);
+        }
     }
 }
 

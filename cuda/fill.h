@@ -7,21 +7,26 @@
 
 #include "cuda/terms.h"
 
+/* Types of the numbers of a filled array. */
+typedef enum cuda_number { CUDA_F64, CUDA_F32, CUDA_I32, CUDA_U8 } cuda_number;
+
 /* A block of threads takes CUDA_FILL_ROWS rows; a thread takes one cell in each. */
 enum { CUDA_FILL_THREADS = 128, CUDA_FILL_ROWS = 16 };
 
 typedef struct cuda_fill {
     cuda_terms_view terms;
-    cuda_term term; /* of one component */
+    cuda_term term;
     cuda_clock clock;
     sel_grid grid;
     double ahead;               /* the part of a step after which the term has its value */
-    double least, most, factor; /* a value below `least`, or above `most` / `factor`, is a fault */
+    double least, most, factor; /* a value below `least`, or above `most` / `factor`, is a fault, */
+    bool whole;                 /* and one that is not a whole number */
     cuda_grid cells;            /* that are not free are not filled */
-    void *to; /* numbers of cells at x + y pitch + z slice; those of nodes for the part inside */
-    int64_t pitch, slice;
-    sel_rows rows; /* of cells that are filled */
-    bool single;
+    void *to;                   /* numbers of cells at c component + x + y pitch + z slice, */
+    cuda_number kind;
+    bool part; /* for the part of the cell that is inside */
+    int64_t pitch, slice, component;
+    sel_rows rows;      /* of cells that are filled */
     const char *beside; /* text that is compiled with the program, the struct `printed`; or NULL */
     struct cuda_kernel *kernel; /* compiled; NULL: the program is interpreted */
 } cuda_fill;
@@ -59,9 +64,9 @@ static inline bool cuda_fill_pays(const cuda_fill *fill) {
     return sel_grid_cells(&fill->grid) >= 1 << 17;
 }
 
-/* Completes a fill of which the term is known, `to`, its pitches, and what its values must be: by
- * the cells of the state that this rank has; all ranks halt where a value is missing. Compiles it
- * if that pays. With `to` NULL it is a term at sites, which does neither. */
+/* Completes a fill of which the term is known, where its numbers go, and what its values must be:
+ * by the cells of the state that this rank has; all ranks halt where a value is missing. Compiles
+ * it if that pays, and one program gives all components. */
 sel_status cuda_fill_open(cuda_fill *fill, const cuda_terms *terms, const sel_quantity *quantity,
                           const sel_state *state, cuda_module **module, sel_error *error);
 

@@ -12,22 +12,29 @@ enum { BUFFERS = 4, MOST_THREADS = 128, LEAST_THREADS = 32 };
 /* Launches: of what varies in time; of what varies by controls only. */
 enum { IN_TIME, BY_CONTROLS, LAUNCHES };
 
+/* An input in cells that varies. */
+typedef struct cuda_input_field {
+    int number;          /* in the list of the plan */
+    bool by_host;        /* it is sent, */
+    cuda_feed feed;      /* of the whole memory that `cells` has for it; */
+    cuda_fill fill;      /* or a kernel fills it */
+    cuda_module *module; /* compiled; or NULL */
+} cuda_input_field;
+
 typedef struct cuda_inputs {
     cuda_terms terms;
-    int count;         /* of inputs that vary, but for the source */
+    int count;         /* of inputs that vary, but for those in cells */
     cuda_input *v;     /* on the host, */
     cuda_input *table; /* and on the device */
     int64_t *first_block[LAUNCHES];
     cuda_inputs_launch launch[LAUNCHES];
     int threads; /* of a block, and the bytes of their registers */
     size_t shared_bytes;
-    cuda_feed feed;      /* of values from the host */
-    unsigned by_host;    /* what those depend on that the host evaluates; */
-    unsigned source;     /* what the source depends on, */
-    bool source_by_host; /* which the host evaluates, */
-    cuda_fill fill;      /* or a kernel */
-    cuda_feed source_feed;
-    cuda_module *module; /* of a source that is compiled */
+    cuda_feed feed; /* of values from the host */
+    int fields;
+    cuda_input_field *field;
+    unsigned by_host;  /* what those depend on that the host evaluates, */
+    unsigned in_cells; /* and those in cells */
 } cuda_inputs;
 
 static const sel_input *input_of(const sel_state *state, const cuda_input *input) {
@@ -49,22 +56,29 @@ static int64_t copies_of(const sel_state *state) {
 static void inputs_choose(cuda_inputs *inputs, const sel_input *input, int number) {
     cuda_input *v = &inputs->v[inputs->count];
     const unsigned depends = sel_input_depends(input);
+    if (!depends || input->on_host) {
+        return;
+    }
     if (input->kind == SEL_INPUT_IN_CELLS) {
-        inputs->source = depends;
-        inputs->source_by_host = depends && !cuda_terms_take(&inputs->terms, input->quantity,
-                                                             CUDA_FILL_THREADS, &inputs->fill.term);
-        inputs->fill.term.number = number;
+        cuda_input_field *field = &inputs->field[inputs->fields++];
+        field->number = number;
+        field->by_host =
+            !cuda_terms_take(&inputs->terms, input->quantity, CUDA_FILL_THREADS, &field->fill.term);
+        field->fill.term.number = number;
+        inputs->by_host |= field->by_host ? depends : 0;
+        inputs->in_cells |= depends;
         return;
     }
     const bool uniform = input->kind == SEL_INPUT_UNIFORM;
-    if (!depends || (!uniform && input->count == 0)) {
+    if (!uniform && input->count == 0) {
         return;
     }
     *v = (cuda_input){.number = number,
                       .which = input->which,
                       .uniform = uniform,
                       .ahead = input->ahead,
-                      .least = input->not_negative ? 0 : -HUGE_VAL,
+                      .least = input->least,
+                      .most = input->most,
                       .count = uniform ? 1 : input->count};
     if (!cuda_terms_take(&inputs->terms, input->quantity, LEAST_THREADS, &v->term)) {
         inputs->by_host |= depends;
@@ -93,13 +107,16 @@ void cuda_inputs_open(sel_state *state) {
     const sel_inputs *plan = state->plan->inputs;
     cuda_inputs *inputs = plan && plan->depends ? calloc(1, sizeof *inputs) : NULL;
     cuda_input *v = inputs ? calloc((size_t)plan->count + 1, sizeof *v) : NULL;
-    if (!v || !cuda_terms_open(&inputs->terms, plan->domain)) {
+    cuda_input_field *field = inputs ? calloc((size_t)plan->count + 1, sizeof *field) : NULL;
+    if (!v || !field || !cuda_terms_open(&inputs->terms, plan->domain)) {
         state->arrays.failed |= plan && plan->depends;
         free(inputs);
         free(v);
+        free(field);
         return;
     }
     inputs->v = v;
+    inputs->field = field;
     state->inputs = inputs;
     for (int k = 0; k < plan->count; k++) {
         inputs_choose(inputs, &plan->v[k], k);
@@ -109,7 +126,7 @@ void cuda_inputs_open(sel_state *state) {
 
 bool cuda_inputs_are_programs(const sel_state *state) {
     const cuda_inputs *inputs = state->inputs;
-    return inputs && !(inputs->by_host & SEL_ON_T) && !inputs->source;
+    return inputs && !(inputs->by_host & SEL_ON_T) && !inputs->in_cells;
 }
 
 void cuda_inputs_close(sel_state *state) {
@@ -117,8 +134,11 @@ void cuda_inputs_close(sel_state *state) {
     if (inputs) {
         cuda_terms_close(&inputs->terms);
         cuda_feed_close(&inputs->feed);
-        cuda_feed_close(&inputs->source_feed);
-        cuda_module_free(inputs->module);
+        for (int k = 0; k < inputs->fields; k++) {
+            cuda_feed_close(&inputs->field[k].feed);
+            cuda_module_free(inputs->field[k].module);
+        }
+        free(inputs->field);
         free(inputs->v);
     }
     free(inputs);
@@ -192,29 +212,43 @@ static sel_status inputs_open_feed(cuda_inputs *inputs, sel_error *error) {
     return most > 0 ? cuda_feed_open(&inputs->feed, NULL, bytes, BUFFERS, error) : SEL_OK;
 }
 
-static sel_status inputs_start_source(sel_state *state, sel_error *error) {
-    cuda_inputs *inputs = state->inputs;
-    const sel_inputs *plan = state->plan->inputs;
-    const sel_layout own = sel_state_own_faces(state, &plan->source);
-    const int64_t size = state->field[0].type.size;
-    if (!inputs->source) {
-        return SEL_OK;
+static sel_input_cells inputs_cells(const sel_state *state, const sel_input *input) {
+    const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
+    return solver->cells ? solver->cells(state, input) : sel_given_cells(state, input);
+}
+
+/* The memory that the rank has for an input in cells. */
+static char *inputs_memory(const sel_input_cells *cells, uint64_t *bytes) {
+    const int64_t size = cells->type.size;
+    *bytes = (uint64_t)(cells->layout.count * size);
+    return (char *)cells->to - cells->layout.before * size;
+}
+
+static sel_status inputs_start_field(sel_state *state, cuda_input_field *field, sel_error *error) {
+    const sel_input *input = &state->plan->inputs->v[field->number];
+    const sel_input_cells cells = inputs_cells(state, input);
+    const bool real = cells.type.kind == 'f', small = cells.type.size == 4;
+    if (field->by_host) {
+        uint64_t bytes;
+        char *memory = inputs_memory(&cells, &bytes);
+        return cuda_feed_open(&field->feed, memory, bytes, BUFFERS, error);
     }
-    if (inputs->source_by_host) {
-        return cuda_feed_open(&inputs->source_feed, (char *)state->given.source - own.before * size,
-                              (uint64_t)(own.count * size), BUFFERS, error);
-    }
-    const sel_input *input = &plan->v[inputs->fill.term.number];
-    inputs->fill = (cuda_fill){.term = inputs->fill.term,
-                               .ahead = input->ahead,
-                               .least = input->not_negative ? 0 : -HUGE_VAL,
-                               .most = HUGE_VAL,
-                               .factor = 1,
-                               .to = state->given.source,
-                               .pitch = own.pitch,
-                               .slice = own.slice};
-    return cuda_fill_open(&inputs->fill, &inputs->terms, input->quantity, state, &inputs->module,
-                          error);
+    field->fill = (cuda_fill){.term = field->fill.term,
+                              .ahead = input->ahead,
+                              .least = input->least,
+                              .most = input->most,
+                              .factor = cells.factor,
+                              .whole = input->whole,
+                              .to = cells.to,
+                              .kind = real    ? small ? CUDA_F32 : CUDA_F64
+                                      : small ? CUDA_I32
+                                              : CUDA_U8,
+                              .part = cells.part,
+                              .pitch = cells.layout.pitch,
+                              .slice = cells.layout.slice,
+                              .component = cells.layout.component};
+    return cuda_fill_open(&field->fill, &state->inputs->terms, input->quantity, state,
+                          &field->module, error);
 }
 
 sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
@@ -232,14 +266,17 @@ sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
     status = status ? status
                     : cuda_send(inputs->table, inputs->v, (size_t)inputs->count * sizeof *inputs->v,
                                 error);
-    return status ? status : inputs_start_source(state, error);
+    for (int k = 0; k < inputs->fields && !status; k++) {
+        status = inputs_start_field(state, &inputs->field[k], error);
+    }
+    return status;
 }
 
 /* ---- steps ---- */
 
 bool cuda_inputs_alone(const sel_state *state) {
     const cuda_inputs *inputs = state->inputs;
-    return inputs && (inputs->by_host | (inputs->source_by_host ? inputs->source : 0)) & SEL_ON_T;
+    return inputs && inputs->by_host & SEL_ON_T;
 }
 
 const int64_t *cuda_inputs_halted(const sel_state *state) {
@@ -274,23 +311,38 @@ static sel_status inputs_derive(sel_state *state, bool any, int64_t step, sel_er
     return any && solver->derive ? solver->derive(state, step, error) : SEL_OK;
 }
 
+/* Enqueues the fields that kernels fill and that depend on `on`, of SEL_ON_T and SEL_ON_CONTROLS.
+ */
+static sel_status inputs_fill(sel_state *state, unsigned on, int64_t step, bool *any,
+                              sel_error *error) {
+    cuda_inputs *inputs = state->inputs;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < inputs->fields && !status; k++) {
+        cuda_input_field *field = &inputs->field[k];
+        const unsigned depends = sel_input_depends(&state->plan->inputs->v[field->number]);
+        const bool in_time = depends & SEL_ON_T;
+        if (!field->by_host && in_time == (on == SEL_ON_T)) {
+            field->fill.clock = cuda_queue_clock(state->queue, step);
+            status = cuda_fill_enqueue(&field->fill, state->queue->stream, error);
+            *any = true;
+        }
+    }
+    return status;
+}
+
 sel_status cuda_inputs_step(sel_state *state, int64_t step, sel_error *error) {
     cuda_inputs *inputs = state->inputs;
     const cuda_queue *queue = state->queue;
-    const bool fills = inputs && inputs->source & SEL_ON_T && !inputs->source_by_host;
-    sel_status status = SEL_OK;
+    bool any = true;
     if (!inputs || !(state->plan->inputs->depends & SEL_ON_T)) {
         return SEL_OK;
     }
-    if (fills) {
-        inputs->fill.clock = cuda_queue_clock(queue, step);
-        status = cuda_fill_enqueue(&inputs->fill, queue->stream, error);
-    }
+    sel_status status = inputs_fill(state, SEL_ON_T, step, &any, error);
     const bool ahead = copies_of(state) > 1;
     if (!status && (!ahead || step == queue->first)) {
         status = inputs_launch(state, IN_TIME, step, ahead ? queue->until - step : 1, error);
     }
-    return status ? status : inputs_derive(state, true, step, error);
+    return status ? status : inputs_derive(state, any, step, error);
 }
 
 /* Sends the values of an input for the step to come. */
@@ -310,14 +362,14 @@ static sel_status inputs_send_values(sel_state *state, const cuda_input *input, 
     return cuda_feed_sent(feed, state->queue->stream, error);
 }
 
-static sel_status inputs_send_source(sel_state *state, sel_error *error) {
-    cuda_feed *feed = &state->inputs->source_feed;
-    const sel_layout own = sel_state_own_faces(state, &state->plan->inputs->source);
-    const int64_t before = own.before * state->field[0].type.size;
+static sel_status inputs_send_field(sel_state *state, cuda_input_field *field, sel_error *error) {
+    const sel_input *input = &state->plan->inputs->v[field->number];
+    sel_input_cells cells = inputs_cells(state, input);
     void *pinned;
-    sel_status status = cuda_feed_next(feed, &pinned, error);
-    status = status ? status : sel_inputs_fill(state, state->step, (char *)pinned + before, error);
-    return status ? status : cuda_feed_send(feed, state->queue->stream, error);
+    sel_status status = cuda_feed_next(&field->feed, &pinned, error);
+    cells.to = (char *)pinned + cells.layout.before * (int64_t)cells.type.size;
+    status = status ? status : sel_input_fill(state, input, state->step, &cells, error);
+    return status ? status : cuda_feed_send(&field->feed, state->queue->stream, error);
 }
 
 sel_status cuda_inputs_terms(sel_state *state, unsigned due, sel_error *error) {
@@ -326,8 +378,11 @@ sel_status cuda_inputs_terms(sel_state *state, unsigned due, sel_error *error) {
         return SEL_OK;
     }
     sel_status status = cuda_terms_set_controls(&inputs->terms, state, due, error);
-    if (!status && inputs->source_by_host && inputs->source & due) {
-        status = inputs_send_source(state, error);
+    for (int k = 0; k < inputs->fields && !status; k++) {
+        cuda_input_field *field = &inputs->field[k];
+        if (field->by_host && sel_input_depends(&state->plan->inputs->v[field->number]) & due) {
+            status = inputs_send_field(state, field, error);
+        }
     }
     for (int k = 0; k < inputs->count && !status; k++) {
         const cuda_input *input = &inputs->v[k];
@@ -338,16 +393,11 @@ sel_status cuda_inputs_terms(sel_state *state, unsigned due, sel_error *error) {
     if (status || !(due & SEL_ON_CONTROLS)) {
         return status;
     }
-    const bool fills = inputs->source == SEL_ON_CONTROLS && !inputs->source_by_host;
-    if (fills) {
-        inputs->fill.clock = cuda_queue_clock(state->queue, state->step);
-        status = cuda_fill_enqueue(&inputs->fill, state->queue->stream, error);
-    }
+    bool any = inputs->launch[BY_CONTROLS].blocks > 0;
+    status = inputs_fill(state, SEL_ON_CONTROLS, state->step, &any, error);
     status =
         status ? status : inputs_launch(state, BY_CONTROLS, state->step, copies_of(state), error);
-    return status
-               ? status
-               : inputs_derive(state, inputs->launch[BY_CONTROLS].blocks > 0, state->step, error);
+    return status ? status : inputs_derive(state, any, state->step, error);
 }
 
 sel_status cuda_inputs_loaded(sel_state *state, sel_error *error) {

@@ -7,8 +7,12 @@
 enum { THREADS = CUDA_FILL_THREADS };
 
 struct interpreted {
+    enum { PARTS = CUDA_TERM_PARTS };
     static __device__ void once(const cuda_fill &f, double t, double *fixed) {
-        sel_packed_once(&f.terms.packed, f.term.program[0], t, 0, f.terms.controls, fixed);
+        for (int k = 0; k < f.term.programs; k++) {
+            sel_packed_once(&f.terms.packed, f.term.program[k], t, 0, f.terms.controls,
+                            fixed + f.term.room[k]);
+        }
     }
     static __device__ bool each(const cuda_fill &f, const double *place, double *fixed,
                                 double *value) {

@@ -18,10 +18,11 @@ typedef struct cuda_solver {
     void (*list)(sel_state *state);
     /* The state of step 0; arrays are zero. Fails where a quantity does. */
     sel_status (*start)(sel_state *state, sel_error *error);
-    /* Stores values of the plan's inputs (inputs.cuh), and what its kernels see. NULL: in
-     * state->given. */
+    /* Stores values of the plan's inputs (inputs.cuh), and what its kernels see; how those in cells
+     * are kept. NULL: in state->given. */
     cuda_inputs_launcher *store;
     const void *(*store_view)(sel_state *state);
+    sel_input_cells (*cells)(const sel_state *state, const sel_input *input);
     /* The steps whose values it keeps, that of step n as number n % copies: 1 or CUDA_STEPS.
      * NULL: 1. */
     int64_t (*copies)(const sel_state *state);

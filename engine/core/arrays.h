@@ -50,10 +50,12 @@ typedef struct sel_type {
                          : 's'),          \
                 (uint32_t)sizeof(x)})
 
-/* Stores a number as element k of an array of the type: of floats, doubles or int32_t. */
+/* Stores a number as element k of an array of the type: of floats, doubles, int32_t or uint8_t. */
 static inline void sel_put(void *array, sel_type type, int64_t k, double value) {
     if (type.kind == 'i') {
         ((int32_t *)array)[k] = (int32_t)value;
+    } else if (type.kind == 'u') {
+        ((uint8_t *)array)[k] = (uint8_t)value;
     } else if (type.size == sizeof(float)) {
         ((float *)array)[k] = (float)value;
     } else {

@@ -95,14 +95,19 @@ static sel_status cpu_evaluate(sel_state *state, unsigned due, sel_error *error)
     if (!inputs || !(inputs->depends & due)) {
         return cpu->terms ? cpu->terms(state, due, error) : SEL_OK;
     }
-    if (inputs->source_depends & due) {
-        const sel_status status = sel_inputs_fill(state, state->step, state->given.source, error);
-        if (sel_state_total(state, status != SEL_OK)) {
-            return status; /* that of some ranks */
+    sel_status status = SEL_OK;
+    for (int k = 0; k < inputs->count && !status; k++) {
+        const sel_input *input = &inputs->v[k];
+        if (input->kind == SEL_INPUT_IN_CELLS && sel_input_depends(input) & due) {
+            const sel_input_cells cells = (cpu->cells ? cpu->cells : sel_given_cells)(state, input);
+            status = sel_input_fill(state, input, state->step, &cells, error);
         }
     }
-    const sel_status status =
-        sel_inputs_evaluate(inputs, due, state->step, sel_given_store, state, error);
+    if (inputs->source_depends & due && sel_state_total(state, status != SEL_OK)) {
+        return status; /* that of some ranks */
+    }
+    status = sel_inputs_evaluate(inputs, due, state->step,
+                                 cpu->store ? cpu->store : sel_given_store, state, error);
     if (!status && cpu->derive) {
         cpu->derive(state);
     }

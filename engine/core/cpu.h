@@ -67,6 +67,9 @@ typedef struct sel_cpu {
     /* Evaluates the terms (all that is evaluated before a step) of the step to come that depend on
      * what is `due`. NULL: there are none. */
     sel_status (*terms)(sel_state *state, unsigned due, sel_error *error);
+    /* Stores values of the plan's inputs; how those in cells are kept. NULL: in state->given. */
+    sel_input_store *store;
+    sel_input_cells (*cells)(const sel_state *state, const sel_input *input);
     /* What follows from the values of the plan's inputs, once they are evaluated. NULL: nothing. */
     void (*derive)(sel_state *state);
     /* After `terms` has failed on some of several ranks, on rank 0: where each has evaluated the

@@ -8,6 +8,10 @@
 
 /* ---- the list ---- */
 
+sel_input sel_input_of(const sel_quantity *quantity, sel_input_kind kind) {
+    return (sel_input){.quantity = quantity, .kind = kind, .least = -HUGE_VAL, .most = HUGE_VAL};
+}
+
 bool sel_inputs_add(sel_inputs *inputs, const sel_input *input) {
     sel_input *v = realloc(inputs->v, (size_t)(inputs->count + 1) * sizeof *v);
     if (!v) {
@@ -42,12 +46,12 @@ sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, bool wh
         const sel_variant *law = &domain->regions[r - 1].law;
         for (int k = 0; k < law->table->count && on->of_region[r] && !status; k++) {
             const sel_table_field *field = &law->table->fields[k];
-            sel_input input = {.quantity = (const void *)((const char *)law->data + field->offset),
-                               .kind = SEL_INPUT_AT_PLACES,
-                               .region = r,
-                               .which = k,
-                               .first = on->first_of[r],
-                               .count = on->first_of[r + 1] - on->first_of[r]};
+            sel_input input = sel_input_of((const void *)((const char *)law->data + field->offset),
+                                           SEL_INPUT_AT_PLACES);
+            input.region = r;
+            input.which = k;
+            input.first = on->first_of[r];
+            input.count = on->first_of[r + 1] - on->first_of[r];
             snprintf(input.what, sizeof input.what, "%s: %s", law->table->name, field->name);
             status = sel_inputs_add(inputs, &input)
                          ? SEL_OK
@@ -58,7 +62,9 @@ sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, bool wh
 }
 
 sel_status sel_inputs_source(sel_inputs *inputs, const sel_quantity *source, sel_error *error) {
-    const sel_input input = {.quantity = source, .what = "source", .kind = SEL_INPUT_IN_CELLS};
+    sel_input input = sel_input_of(source, SEL_INPUT_IN_CELLS);
+    snprintf(input.what, sizeof input.what, "source");
+    inputs->source_number = inputs->count;
     inputs->has_source = sel_quantity_given(source);
     if (!inputs->has_source) {
         return SEL_OK;
@@ -92,7 +98,7 @@ sel_status sel_inputs_of_place(const sel_inputs *inputs, bool all, const char *a
                                sel_error *error) {
     for (int k = 0; k < inputs->count; k++) {
         const sel_input *input = &inputs->v[k];
-        if (input->region && (all || input->not_negative) &&
+        if (input->region && (all || input->least == 0) &&
             (sel_quantity_depends(input->quantity) & ~(unsigned)SEL_ON_PLACE)) {
             return sel_fail_at(error, inputs->domain->regions[input->region - 1].at,
                                "%s may depend on place only%s", input->what, advice);
@@ -117,19 +123,34 @@ double sel_input_time(const sel_inputs *inputs, const sel_input *input, int64_t 
     return step < 0 ? 0 : ((double)step + input->ahead) * inputs->domain->grid.dt;
 }
 
-/* Evaluates an input at n places. */
-static sel_status inputs_evaluate(const sel_inputs *inputs, const sel_input *input, int64_t n,
-                                  const double *const place[3], int64_t step, double *to,
+static bool inputs_allow(const sel_input *input, double value, double number) {
+    return value >= input->least && number <= input->most &&
+           !(input->whole && value != floor(value));
+}
+
+/* The error of a value that is not allowed. */
+static sel_status inputs_refuse(const sel_inputs *inputs, const sel_input *input, double value,
+                                sel_error *error) {
+    const sel_where at =
+        input->region ? inputs->domain->regions[input->region - 1].at : (sel_where){NULL, 0};
+    return sel_fail_at(error, at,
+                       input->least == 0 && value < 0 ? "%s must not be negative, got %g"
+                                                      : "%s must not be %g",
+                       input->what, value);
+}
+
+/* Evaluates an input at n places, from its k-th on. */
+static sel_status inputs_evaluate(const sel_inputs *inputs, const sel_input *input, int64_t k,
+                                  int64_t n, const double *const place[3], int64_t step, double *to,
                                   sel_error *error) {
     const sel_domain *domain = inputs->domain;
     const sel_places at =
         sel_domain_at(domain, n, place[0], place[1], place[2], sel_input_time(inputs, input, step));
     sel_status status = sel_quantity_eval(input->quantity, input->what, &at, to, error);
-    for (int64_t k = 0; k < n && input->not_negative && !status; k++) {
-        if (to[k] < 0) {
-            status = sel_fail_at(error, domain->regions[input->region - 1].at,
-                                 "%s must not be negative, got %g", input->what, to[k]);
-        }
+    for (int64_t i = 0; i < n && !status; i++) {
+        status = inputs->check ? inputs->check(inputs, input, k + i, step, to[i], error)
+                 : inputs_allow(input, to[i], to[i]) ? SEL_OK
+                                                     : inputs_refuse(inputs, input, to[i], error);
     }
     return status;
 }
@@ -160,7 +181,7 @@ static sel_status inputs_find_fault(const sel_inputs *inputs, const sel_input *i
         sel_error one = {.status = SEL_OK};
         const double *place[3];
         inputs_place(inputs, input, k, place);
-        const sel_status status = inputs_evaluate(inputs, input, 1, place, step, room, &one);
+        const sel_status status = inputs_evaluate(inputs, input, k, 1, place, step, room, &one);
         if (status) {
             return sel_fail_in_cell(error, sel_fail(error, status, "%s", one.text),
                                     inputs_position(inputs, input, k));
@@ -177,7 +198,7 @@ sel_status sel_input_evaluate(const sel_inputs *inputs, const sel_input *input, 
         return SEL_OK;
     }
     inputs_place(inputs, input, first, place);
-    const sel_status status = inputs_evaluate(inputs, input, count, place, step, v, &why);
+    const sel_status status = inputs_evaluate(inputs, input, first, count, place, step, v, &why);
     const sel_status found =
         status ? inputs_find_fault(inputs, input, step, first, count, v, error) : SEL_OK;
     return status && !found ? sel_fail(error, status, "%s", why.text) : status;
@@ -207,10 +228,16 @@ sel_status sel_inputs_evaluate(const sel_inputs *inputs, unsigned due, int64_t s
     return status;
 }
 
+static sel_status inputs_evaluate_at(const sel_inputs *inputs, const sel_input *input, int64_t k,
+                                     const double place[3], int64_t step, double *value,
+                                     sel_error *error) {
+    const double *at[3] = {place, place + 1, place + 2};
+    return inputs_evaluate(inputs, input, k, 1, at, step, value, error);
+}
+
 sel_status sel_input_at(const sel_inputs *inputs, const sel_input *input, const double place[3],
                         int64_t step, double *value, sel_error *error) {
-    const double *at[3] = {place, place + 1, place + 2};
-    return inputs_evaluate(inputs, input, 1, at, step, value, error);
+    return inputs_evaluate_at(inputs, input, 0, place, step, value, error);
 }
 
 sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64_t k, int64_t step,
@@ -222,7 +249,7 @@ sel_status sel_input_try(const sel_inputs *inputs, const sel_input *input, int64
     for (int a = 0; a < 3 && input->kind != SEL_INPUT_IN_CELLS; a++) {
         place[a] = at[a] ? *at[a] : 0;
     }
-    const sel_status status = sel_input_at(inputs, input, place, step, value, error);
+    const sel_status status = inputs_evaluate_at(inputs, input, k, place, step, value, error);
     return sel_fail_in_cell(error, status, inputs_position(inputs, input, k));
 }
 
@@ -234,23 +261,62 @@ sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error
                             ? sel_inputs_evaluate(inputs, SEL_ON_T, step, NULL, NULL, &why)
                             : SEL_OK;
     status = sel_domain_agree(inputs->domain, status, &why, error);
-    return status || !(inputs->source_depends & SEL_ON_T)
-               ? status
-               : sel_input_try(inputs, &inputs->v[inputs->count - 1], 0, step, place, error);
+    for (int k = 0; k < inputs->count && !status; k++) {
+        const sel_input *input = &inputs->v[k];
+        if (input->kind == SEL_INPUT_IN_CELLS && sel_input_depends(input) & SEL_ON_T) {
+            status = sel_input_try(inputs, input, 0, step, place, error);
+        }
+    }
+    return status;
 }
 
 /* ---- those of a state ---- */
 
-sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_error *error) {
+sel_input_cells sel_given_cells(const sel_state *state, const sel_input *input) {
+    (void)input;
+    return (sel_input_cells){.to = state->given.source,
+                             .type = state->field[0].type,
+                             .layout = sel_state_own_faces(state, &state->plan->inputs->source),
+                             .factor = 1,
+                             .part = true};
+}
+
+/* Stores the values of a row of cells, [components][nx]; fails at the first that is not allowed.
+ */
+static sel_status inputs_put_row(const sel_inputs *inputs, const sel_input *input, int64_t step,
+                                 int64_t row, const double *values, const sel_input_cells *cells,
+                                 sel_error *error) {
+    const int64_t *n = inputs->domain->grid.n;
+    const sel_layout *layout = &cells->layout;
+    const uint8_t *solid = inputs->domain->cell + row * n[0];
+    for (int c = 0; c < input->quantity->components; c++) {
+        int64_t at[3] = {0, row % n[1], row / n[1]};
+        const int64_t first = c * layout->component + at[1] * layout->pitch + at[2] * layout->slice;
+        for (; at[0] < n[0]; at[0]++) {
+            const double value = values[c * n[0] + at[0]], number = value * cells->factor;
+            if (!inputs_allow(input, value, number) && !solid[at[0]]) {
+                const int64_t cell = row * n[0] + at[0];
+                const sel_status status =
+                    inputs->check ? inputs->check(inputs, input, cell, step, value, error)
+                                  : inputs_refuse(inputs, input, value, error);
+                return sel_fail_in_cell(error, status, cell);
+            }
+            sel_put(cells->to, cells->type, first + at[0],
+                    cells->part ? number * sel_part_inside(&inputs->domain->grid, at, -1) : number);
+        }
+    }
+    return SEL_OK;
+}
+
+sel_status sel_input_fill(const sel_state *state, const sel_input *input, int64_t step,
+                          const sel_input_cells *cells, sel_error *error) {
     const sel_inputs *inputs = state->plan->inputs;
     const sel_domain *domain = inputs->domain;
-    const sel_input *input = &inputs->v[inputs->count - 1];
-    const int64_t *n = domain->grid.n;
-    const sel_layout layout = sel_state_own_faces(state, &inputs->source);
     const sel_rows rows = sel_own_rows(state);
+    const int64_t numbers = input->quantity->components * domain->grid.n[0];
     const int64_t fit = sel_domain_rows_at_once(domain, state->threads);
     const int64_t most = fit < rows.count ? fit : rows.count;
-    const size_t bytes = (size_t)(most * n[0]) * sizeof(double);
+    const size_t bytes = (size_t)(most * numbers) * sizeof(double);
     sel_evaluation asked = {input->quantity, input->what, .t = sel_input_time(inputs, input, step),
                             .first = 0};
     double *values = malloc(bytes);
@@ -260,14 +326,17 @@ sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_e
         asked.first = together.first;
         asked.end = together.end;
         status = sel_domain_evaluate(domain, &asked, state->threads, values, error);
-        for (int64_t row = asked.first; row < asked.end && !status; row++) {
-            int64_t at[3] = {0, row % n[1], row / n[1]};
-            const int64_t first = at[1] * layout.pitch + at[2] * layout.slice;
-            for (; at[0] < n[0]; at[0]++) {
-                sel_put(to, state->field[0].type, first + at[0],
-                        values[(row - asked.first) * n[0] + at[0]] *
-                            sel_part_inside(&domain->grid, at, -1));
+        int64_t bad = asked.end;
+#pragma omp parallel for schedule(static) num_threads(state->threads) reduction(min : bad)
+        for (int64_t row = asked.first; row < (status ? 0 : asked.end); row++) {
+            const double *v = values + (row - asked.first) * numbers;
+            if (inputs_put_row(inputs, input, step, row, v, cells, NULL)) {
+                bad = row < bad ? row : bad;
             }
+        }
+        if (!status && bad < asked.end) {
+            status = inputs_put_row(inputs, input, step, bad,
+                                    values + (bad - asked.first) * numbers, cells, error);
         }
     }
     free(values);
@@ -276,18 +345,21 @@ sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_e
 
 sel_status sel_inputs_start(sel_state *state, sel_error *error) {
     const sel_inputs *inputs = state->plan->inputs;
-    if (!inputs->has_source || !state->arrays.memory) {
-        return inputs->has_source ? sel_inputs_fill(state, -1, state->given.source, error) : SEL_OK;
+    if (!inputs->has_source) {
+        return SEL_OK;
     }
-    const sel_layout own = sel_state_own_faces(state, &inputs->source);
-    const int64_t first = (inputs->source.before - own.before) * state->field[0].type.size;
-    const size_t bytes = (size_t)own.count * state->field[0].type.size;
-    char *values = calloc(bytes, 1);
-    sel_status status = values ? sel_inputs_fill(state, -1, values - first, error)
+    const sel_input *input = &inputs->v[inputs->source_number];
+    sel_input_cells cells = sel_given_cells(state, input);
+    if (!state->arrays.memory) {
+        return sel_input_fill(state, input, -1, &cells, error);
+    }
+    const int64_t first = (inputs->source.before - cells.layout.before) * cells.type.size;
+    const size_t bytes = (size_t)cells.layout.count * cells.type.size;
+    char *values = calloc(bytes, 1), *given = (char *)state->given.source + first;
+    cells.to = values - first;
+    sel_status status = values ? sel_input_fill(state, input, -1, &cells, error)
                                : sel_fail_memory(error, "the source", bytes);
-    status = status ? status
-                    : sel_arrays_send(&state->arrays, (char *)state->given.source + first, values,
-                                      bytes, error);
+    status = status ? status : sel_arrays_send(&state->arrays, given, values, bytes, error);
     free(values);
     return status;
 }

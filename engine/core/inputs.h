@@ -34,8 +34,23 @@ typedef struct sel_input {
     int which;            /* the solver's number for what the values are */
     int64_t first, count; /* its places */
     double ahead;         /* the part of a step after which it has the value that the step takes */
-    bool not_negative;    /* values below 0 are refused */
+    double least, most;   /* values beyond are refused; `most` of numbers as they are stored */
+    bool whole;           /* so are values that are not whole numbers */
+    bool on_host;         /* a device does not evaluate it: the solver does, or `check` has to */
 } sel_input;
+
+/* Without bounds, in all cells, uniform or (with first, count and which) at places. */
+sel_input sel_input_of(const sel_quantity *quantity, sel_input_kind kind);
+
+/* How values of an input in cells are kept, for steps: number k of component c at
+ * to[layout.component c + k], k = x + pitch y + slice z from cell (0, 0, 0) on. */
+typedef struct sel_input_cells {
+    void *to;
+    sel_type type;     /* of floating-point numbers, int32_t or uint8_t */
+    sel_layout layout; /* of what the rank has: `before` and `count` say where it lies */
+    double factor;     /* numbers are values times this, */
+    bool part;         /* and times the part of the cell that is inside */
+} sel_input_cells;
 
 typedef struct sel_inputs {
     const sel_domain *domain;
@@ -51,16 +66,22 @@ typedef struct sel_inputs {
     /* The cell that place k belongs to; NULL: of a surface. Places of an input stand in the order
      * of cells. */
     int64_t (*cell)(const struct sel_inputs *inputs, int64_t k);
-    const void *of; /* what `cell` reads */
+    /* The error of a value in the step from `step` that is not allowed, of place k or cell k: asked
+     * about all values but in cells, where only values out of bounds are. NULL: the bounds count,
+     * and this text. */
+    sel_status (*check)(const struct sel_inputs *inputs, const sel_input *input, int64_t k,
+                        int64_t step, double value, sel_error *error);
+    const void *of; /* what these two read */
     /* Inputs at the sites of surfaces (sel_inputs_list): */
     sel_surface_far *far;
     sel_surfaces surfaces;
     int values;    /* per site; the solver sets it first */
     double *value; /* at time 0: [site][values], of this rank */
-    /* A source in cells (sel_inputs_source): its layout (sel_faces_layout), in numbers of the
-     * state. */
+    /* A source in cells (sel_inputs_source): its layout (sel_faces_layout), in numbers of field 0;
+     * and its number. */
     sel_layout source;
-    bool has_source; /* it is the last input */
+    bool has_source;
+    int source_number;
 } sel_inputs;
 
 /* Adds an input. False: there is no memory. */
@@ -68,7 +89,7 @@ bool sel_inputs_add(sel_inputs *inputs, const sel_input *input);
 
 /* Lists the surfaces (whole: those of the grid on each rank), and as inputs the quantities of the
  * laws of all regions that have sites: the fields of a law's table in their order, `which`. The
- * solver may then set `ahead` and `not_negative`. */
+ * solver may then set `ahead` and `least`. */
 sel_status sel_inputs_list(sel_inputs *inputs, const sel_domain *domain, bool whole,
                            sel_surface_far *far, sel_error *error);
 /* Adds the source, if it is given; its values are multiplied by the part of a cell that is inside.
@@ -131,9 +152,13 @@ void sel_given_store(void *state, const sel_inputs *inputs, const sel_input_valu
 /* Cells on surfaces in planes of the grid: given.cell[k], *first <= k < *end. */
 void sel_given_range(const sel_state *state, const sel_patch *planes, int64_t *first, int64_t *end);
 
-/* The source in the step from `step`, in the rows of this rank, laid out and in numbers as
- * given.source. */
-sel_status sel_inputs_fill(const sel_state *state, int64_t step, void *to, sel_error *error);
+/* That of state->given.source. */
+sel_input_cells sel_given_cells(const sel_state *state, const sel_input *input);
+
+/* The values of an input in the free cells of this rank, in the step from `step`, into memory of
+ * the host that is laid out as `cells` says. */
+sel_status sel_input_fill(const sel_state *state, const sel_input *input, int64_t step,
+                          const sel_input_cells *cells, sel_error *error);
 
 /* Sets the source for time 0, if it is given. */
 sel_status sel_inputs_start(sel_state *state, sel_error *error);

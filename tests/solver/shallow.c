@@ -96,7 +96,9 @@ static sel_status shallow_make(sel_plan *base, sel_error *error) {
     status = sel_inputs_source(inputs, &params->rain, error);
     for (int k = 0; k < inputs->count; k++) {
         inputs->v[k].ahead = 0.5; /* the middle of a step */
-        inputs->v[k].not_negative = inputs->v[k].region && inputs->v[k].which == SHALLOW_DEPTH;
+        if (inputs->v[k].region && inputs->v[k].which == SHALLOW_DEPTH) {
+            inputs->v[k].least = 0;
+        }
     }
     base->inputs = inputs;
     base->depends = inputs->depends;

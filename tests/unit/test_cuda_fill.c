@@ -50,7 +50,8 @@ static filled fill(const heat_case *c, const sel_quantity *q, bool compiled, siz
                    .rows = sel_own_rows(c->state),
                    .pitch = domain->grid.n[0],
                    .slice = domain->grid.n[0] * domain->grid.n[1],
-                   .single = c->prepared.plan->precision == SEL_F32};
+                   .part = true,
+                   .kind = c->prepared.plan->precision == SEL_F32 ? CUDA_F32 : CUDA_F64};
     assert_true(cuda_terms_take(&terms, q, CUDA_FILL_THREADS, &f.term));
     cuda_terms_list(&terms, &arrays);
     sel_arrays_add(&arrays, "numbers", &f.to, (sel_type){'u', 1}, (int64_t)bytes, 0);
@@ -99,7 +100,7 @@ static void what_is_compiled_gives_the_bits_of_the_interpreter(void **state) {
         comparing("%s", text);
         heat_open_on(&c, &settings, text);
         const sel_quantity *q =
-            &c.prepared.plan->inputs->v[c.prepared.plan->inputs->count - 1].quantity[0];
+            c.prepared.plan->inputs->v[c.prepared.plan->inputs->source_number].quantity;
         const int64_t cells = sel_grid_cells(&c.prepared.domain->grid);
         const size_t bytes = (size_t)cells * c.state->field[0].type.size;
         filled side[2] = {fill(&c, q, false, bytes), fill(&c, q, true, bytes)};

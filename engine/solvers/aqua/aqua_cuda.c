@@ -288,6 +288,7 @@ static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
                                 .most = all->store.most_rain,
                                 .factor = aqua_unit_of(all->plan, AQUA_FIELD),
                                 .to = all->rate[k],
+                                .kind = all->size == 4 ? CUDA_F32 : CUDA_F64,
                                 .pitch = all->plan->layout.nx,
                                 .beside = text_of_pour(all, k)};
             status =

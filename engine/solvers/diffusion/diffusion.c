@@ -147,7 +147,7 @@ static void mark_inputs(diffusion_body *body) {
     for (int k = 0; k < inputs->count; k++) {
         sel_input *input = &inputs->v[k];
         input->ahead = fixed[input->region] ? 1 : body->implicit;
-        input->not_negative = input->which == 1;
+        input->least = input->region && input->which == 1 ? 0 : input->least;
     }
 }
 

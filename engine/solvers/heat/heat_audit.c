@@ -171,7 +171,8 @@ static bool source_of(const sel_state *state, int64_t cell, int64_t step, double
     }
     sel_cell_at(&inputs->domain->grid, cell, at);
     sel_cell_centre(&inputs->domain->grid, cell, place);
-    const bool known = heat_audit_value_of(inputs, &inputs->v[inputs->count - 1], place, step, q);
+    const bool known =
+        heat_audit_value_of(inputs, &inputs->v[inputs->source_number], place, step, q);
     *q *= sel_part_inside(&inputs->domain->grid, at, -1);
     return known;
 }
