@@ -89,6 +89,10 @@ static sel_status serves(const sel_solver *solver, sel_error *error) {
     return solver->on_cuda->compiles ? cuda_compiler_find(error) : SEL_OK;
 }
 
+static bool backend_divides(const sel_solver *solver) {
+    return solver->on_cuda->divides;
+}
+
 static sel_share backend_estimate(const sel_plan *plan) {
     sel_state *state = begin(plan);
     sel_share share = {.memory = 0};
@@ -162,13 +166,18 @@ static sel_status check_own(sel_state *state, int64_t step, sel_error *error) {
                          : cuda_inputs_check(state, step, error);
 }
 
+static sel_status check_failed(sel_state *state, sel_status status, sel_error *error) {
+    const cuda_solver *solver = solver_of(state->plan);
+    return status && solver->failed ? solver->failed(state, status, error) : status;
+}
+
 /* Waits for all that is enqueued; then all ranks learn of a failure. The earliest is reported, of
  * equally early ones that of the first cell. */
 static sel_status backend_check(sel_state *state, int64_t step, sel_error *error) {
     const sel_ranks *ranks = sel_plan_ranks(state->plan);
     sel_error own = {.status = SEL_OK};
     if (ranks->count == 1) {
-        return check_own(state, step, error);
+        return check_failed(state, check_own(state, step, error), error);
     }
     sel_status status = check_own(state, step, &own);
     if (!sel_ranks_total(ranks, status != SEL_OK)) {
@@ -200,7 +209,8 @@ static sel_status backend_check(sel_state *state, int64_t step, sel_error *error
     if (status && ranks->rank == first && error) {
         *error = own;
     }
-    return sel_ranks_agree(ranks, ranks->rank == first ? status : SEL_OK, error);
+    status = sel_ranks_agree(ranks, ranks->rank == first ? status : SEL_OK, error);
+    return check_failed(state, status, error);
 }
 
 static int64_t pass_of(const sel_state *state, int64_t most) {
@@ -477,6 +487,7 @@ const sel_backend cuda_backend = {
     .link = cuda_device_link,
     .probe = cuda_device_probe,
     .serves = serves,
+    .divides = backend_divides,
     .bandwidth = cuda_device_bandwidth,
     .estimate = backend_estimate,
     .create = backend_create,

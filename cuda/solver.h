@@ -10,6 +10,7 @@ typedef struct cuda_solver {
     const char *what;  /* "the flow": what memory is for */
     size_t state_size; /* bytes of its state, which begins with a sel_state */
     bool compiles;     /* its kernels are compiled when a run begins: NVRTC must be here */
+    bool divides;      /* its plans are divided among the ranks; false: each has the whole */
     /* Fails when the grid is too large for the kernels' integers. This and all that follow but
      * list, start, step and look may be NULL: there is nothing to do. */
     sel_status (*fits)(const sel_plan *plan, sel_error *error);
@@ -47,6 +48,10 @@ typedef struct cuda_solver {
     /* Reports a failure that is known by now and affects the state after `step` steps; sets
      * state->step to the last whole state, or state->broken if there is none. */
     sel_status (*check)(sel_state *state, int64_t step, sel_error *error);
+    /* After a failure that check() has reported on any rank, which all ranks know by then, with
+     * state->step the last whole state: restores what that state needs. The message becomes that of
+     * the first place of the grid. Returns `status`. */
+    sel_status (*failed)(sel_state *state, sel_status status, sel_error *error);
     /* As in sel_backend. */
     void (*print)(const sel_plan *plan, FILE *to);
     /* Releases what is not listed; `list` may not have been called. */

@@ -284,8 +284,9 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     if (status) {
         return status;
     }
-    /* With devices, each rank has all rows of the domain. */
-    sel_domain_divide(prepared->domain, on_device(prepared) ? NULL : ranks, &decomposition);
+    const sel_backend *chosen = prepared->choice.backend;
+    const bool divides = !chosen->divides || chosen->divides(simulation->solver);
+    sel_domain_divide(prepared->domain, divides ? ranks : NULL, &decomposition);
     /* Mistakes in laws and in outputs are reported together. */
     status = sel_plan_create(simulation, prepared->domain, wanted, &prepared->plan, error);
     sel_status outputs = sel_outputs_check(simulation, prepared->domain, error);

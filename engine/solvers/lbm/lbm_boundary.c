@@ -402,7 +402,7 @@ static sel_status lbm_boundary_list(lbm_boundary *b, sel_error *error) {
     }
     b->cell_count = sum.cells;
     b->links.count = sum.links;
-    b->open_count = sum.openings;
+    b->open_count = b->all_open = sum.openings;
     b->span_count = sum.spans;
     sel_status status =
         sum.links <= UINT32_MAX

@@ -41,10 +41,10 @@ typedef struct lbm_batch {
     char what[160];           /* for messages */
     unsigned depends; /* SEL_ON_T: evaluated before each step; SEL_ON_CONTROLS: when they change */
     lbm_goal goal;    /* LBM_TO_LINKS: evaluated at links, else at cells of wet faces */
-    int64_t count;
-    double *x, *y, *z; /* user's units; z NULL in 2-D */
-    int64_t *target;   /* number of the link, or of the open cell */
-    uint8_t *incoming; /* on links: the direction */
+    int64_t count, all; /* places: in the patch, in the grid */
+    double *x, *y, *z;  /* user's units; z NULL in 2-D */
+    int64_t *target;    /* number of the link, or of the open cell */
+    uint8_t *incoming;  /* on links: the direction */
 } lbm_batch;
 
 /* One for each region, and the acceleration. */
@@ -74,6 +74,7 @@ typedef struct lbm_boundary {
     const sel_domain *domain;
     const lbm_lattice *lattice;
     int64_t cell_count, open_count, span_count;
+    int64_t all_open; /* open_count of the grid */
     sel_sites links;
     int64_t rows;             /* ny nz: row y + ny z */
     lbm_boundary_cell *cells; /* row by row */

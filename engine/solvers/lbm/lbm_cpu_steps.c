@@ -110,6 +110,7 @@ static void lbm_cpu_steps_list(sel_state *base) {
         .lead = {0, 1, 1 + layout.pitch - (divides ? own->lo[1] * layout.pitch : 0)}};
     state->streams = !sel_state_stays(base, 2 * (uint64_t)(populations.count * real));
     share_rows(base, &plan->boundary, arrays);
+    lbm_count_sites(&state->all);
     lbm_list(&state->all, &field, &acceleration);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
     SEL_ADD(arrays, state, acceleration, 3, 0);

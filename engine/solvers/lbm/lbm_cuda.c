@@ -153,6 +153,7 @@ static void lbm_cuda_list(sel_state *base) {
         .layout = sel_patch_layout(&populations, &base->own), .halo = 1, .behind = true};
     field.lead[populations.slow] =
         populations.origin - (divides ? base->own.lo[1] * populations.pitch : 0);
+    lbm_count_sites(&state->all);
     cuda_laws_list(state);
     lbm_list(&state->all, &field, &acceleration);
     SEL_ADD(arrays, state, acceleration, 3 * CUDA_TURNS, 0);
@@ -412,14 +413,17 @@ static sel_status ask_links(lbm_cuda *state, const sel_request *request, sel_err
     return status;
 }
 
-/* The mass, and the flow through links since the last balance, whose sums are reset. */
+/* The mass, and the flow through links since the last balance, whose sums are reset; and the step
+ * in which a law has failed. */
 static sel_status lbm_cuda_ask_balance(lbm_cuda *state, const sel_request *request,
                                        sel_error *error) {
     cuda_queue *queue = state->all.base.queue;
     const int regions = state->all.plan->base.domain->region_count;
     const uint64_t mass = sizeof(sel_total), rates = ((uint64_t)regions + 1) * sizeof(double);
+    const int64_t never = INT64_MAX;
     cuda_slot *slot;
-    sel_status status = cuda_slot_open(queue, request, mass + rates, 0, &slot, error);
+    sel_status status =
+        cuda_slot_open(queue, request, mass + rates + sizeof never, 0, &slot, error);
     if (status) {
         return status;
     }
@@ -428,6 +432,11 @@ static sel_status lbm_cuda_ask_balance(lbm_cuda *state, const sel_request *reque
     status = cuda_sum(&state->all.base, error);
     status = status ? status : cuda_slot_fetch(queue, slot, 0, queue->rows, mass, error);
     memset((char *)slot->host + mass, 0, rates);
+    memcpy((char *)slot->host + mass + rates, &never, sizeof never);
+    if (state->pattern.halted && !status) {
+        status =
+            cuda_slot_fetch(queue, slot, mass + rates, state->pattern.halted, sizeof never, error);
+    }
     const bool flows = slot->since_steps > 0 && state->all.sites.all > 0;
     for (int r = 1; flows && r <= regions && !status; r += LBM_GPU_FLOWS) {
         const cuda_rows rows = cuda_rows_of(&state->all.base, NULL);
@@ -452,11 +461,17 @@ static void lbm_cuda_answer(sel_state *base, const cuda_slot *slot, sel_request 
         lbm_links_answer(state->plan, slot->host, request);
         return;
     }
+    double *carried = (double *)(void *)(deviation + 1); /* rank 0 knows it */
+    const int64_t numbers = state->plan->base.domain->region_count + 1;
+    int64_t halted;
+    memcpy(&halted, carried + numbers, sizeof halted);
+    const int64_t missing = slot->step > halted ? slot->step - halted : 0; /* steps not made */
+    state->balance_step = missing ? halted : state->balance_step;
     if (slot->since_steps > 0) {
-        double *carried = (double *)(void *)(deviation + 1); /* rank 0 knows it */
-        const int regions = state->plan->base.domain->region_count;
-        state->base.ranks->broadcast(carried, ((size_t)regions + 1) * sizeof *carried, false);
-        lbm_add_outflow(state, carried, slot->since_steps);
+        state->base.ranks->broadcast(carried, (size_t)numbers * sizeof *carried, false);
+    }
+    if (slot->since_steps > missing) {
+        lbm_add_outflow(state, carried, slot->since_steps - missing);
     }
     lbm_balance_terms(state, lbm_mass(state, sel_total_of(deviation, false)), request);
 }
@@ -468,6 +483,7 @@ _Static_assert(sizeof(lbm_carried) <= sizeof(cuda_sums) &&
 const cuda_solver lbm_on_cuda = {
     .what = "the flow",
     .state_size = sizeof(lbm_cuda),
+    .divides = true,
     .fits = lbm_cuda_fits,
     .list = lbm_cuda_list,
     .start = lbm_cuda_start,
@@ -475,6 +491,7 @@ const cuda_solver lbm_on_cuda = {
     .terms = lbm_cuda_terms,
     .step = lbm_cuda_enqueue_step,
     .check = cuda_laws_check,
+    .failed = cuda_laws_failed,
     .loaded = lbm_cuda_loaded,
     .close = cuda_laws_close,
     .look = lbm_cuda_look,

@@ -27,9 +27,6 @@ static __device__ int find_law(const cuda_laws_launch &l, int64_t block) {
 static __device__ void store(const cuda_laws_launch &l, const cuda_law &law, int64_t row, int64_t i,
                              int64_t step, const double value[CUDA_TERM_PARTS]) {
     const int components = law.term.components;
-    if (law.target && law.target[i] < 0) {
-        return; // another rank has it
-    }
     if (law.goal == LBM_TO_LINKS) {
         const lbm_direction &d = l.directions[law.incoming[i]];
         l.link_add[step % CUDA_STEPS * l.link_stride + law.target[i]] =
@@ -46,7 +43,7 @@ static __device__ void store(const cuda_laws_launch &l, const cuda_law &law, int
         }
     } else {
         const int64_t first = lbm_vicinity_row(&l.vicinity, row);
-        for (int a = 0; a < l.grid.dims && first != LBM_NO_ROW; a++) {
+        for (int a = 0; a < l.grid.dims; a++) {
             const int64_t at = a * l.acceleration_component + first + i;
             const double v = (a == 0   ? value[0]
                               : a == 1 ? value[1]
@@ -103,8 +100,9 @@ __global__ void laws_kernel(const __grid_constant__ cuda_laws_launch l) {
     const double t = ((double)step + (law.goal == LBM_TO_LINKS ? 0.5 : 1)) * l.grid.dt;
     const int k = threadIdx.x;
     cuda_term_begin(l.terms, law.term, t, registers);
-    const int64_t row = block / law.blocks_per_row;
-    int64_t i = (block - row * law.blocks_per_row) * blockDim.x * law.places_per_thread + k;
+    const int64_t listed = block / law.blocks_per_row;
+    const int64_t row = law.goal == LBM_TO_FIELD ? lbm_vicinity_listed(&l.vicinity, listed) : 0;
+    int64_t i = (block - listed * law.blocks_per_row) * blockDim.x * law.places_per_thread + k;
     for (int j = 0; j < law.places_per_thread && i < law.width; j++, i += blockDim.x) {
         do_place(l, law, row, i, step, registers);
     }

@@ -7,6 +7,12 @@
  *
  * The host evaluates every law once, for the first step, as the CPU backend does: mistakes are
  * reported, and what does not vary is complete.
+ *
+ * A rank evaluates the places of its patch, so a law may fail on one rank only. The step in which
+ * it does becomes that of all ranks: before the step where values are evaluated ahead, since then
+ * the ranks join once for many steps, and where a step adds to link_flow, which cannot be undone;
+ * else after the step (queue->halts), beside which they join: the others have made that step, and
+ * go back.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,19 +39,23 @@ static bool is_launched(const cuda_law *law) {
 
 static void lbm_laws_cuda_add(lbm_cuda *state, const lbm_batch *batch) {
     cuda_laws *laws = &state->laws;
+    const lbm_batches *batches = &state->all.plan->boundary.batches;
     const int64_t *n = state->all.plan->base.domain->grid.n;
-    const bool field = batch->goal == LBM_TO_FIELD;
+    const bool field = batch->goal == LBM_TO_FIELD, uniform = batch->goal == LBM_TO_FORCE;
     cuda_law *law = &laws->law[laws->count];
-    if (!batch->depends || (batch->count == 0 && !field)) {
+    if (!batch->depends || (batch->all == 0 && !field)) {
         return;
     }
     laws->batch[laws->count] = batch;
     *law = (cuda_law){.goal = batch->goal,
                       .number = laws->count++,
-                      .width = field ? n[0] : batch->count,
-                      .rows = field ? n[1] * n[2] : 1};
+                      .width = field     ? n[0]
+                               : uniform ? 1
+                                         : state->all.law_places[batch - batches->v],
+                      .rows = 1};
     const bool taken = cuda_terms_take(&laws->terms, batch->quantity, LEAST_THREADS, &law->term);
     laws->need_host = laws->need_host || (!taken && batch->depends & SEL_ON_T);
+    laws->divided = laws->divided || (taken && !uniform && state->all.base.ranks->count > 1);
 }
 
 /* All laws share one launch: as many threads as the registers of each allow. */
@@ -64,18 +74,19 @@ static void share_threads(cuda_laws *laws) {
         cuda_law *law = &laws->law[k];
         const int64_t threads = laws->threads, needed = (law->width + threads - 1) / threads;
         const int64_t most = law->goal == LBM_TO_FIELD ? MOST_PLACES_PER_THREAD : 1;
-        law->places_per_thread = (int)(needed < most ? needed : most);
+        law->places_per_thread = (int)(needed < 1 ? 1 : needed < most ? needed : most);
         law->blocks_per_row = (needed + law->places_per_thread - 1) / law->places_per_thread;
     }
 }
 
 /* A law's places, and the values from the host. */
 static void list_law(const lbm_batch *batch, cuda_law *law, sel_arrays *arrays) {
-    const int64_t n = batch->count, placed = is_by_host(law) ? 0 : n;
+    const int64_t n = batch->goal == LBM_TO_FIELD ? 0 : law->width;
+    const int64_t placed = is_by_host(law) ? 0 : n;
     SEL_ADD_COPY(arrays, law, x, placed, batch->x);
     SEL_ADD_COPY(arrays, law, y, placed, batch->y);
     SEL_ADD_COPY(arrays, law, z, batch->z ? placed : 0, batch->z);
-    SEL_ADD(arrays, law, target, batch->target ? n : 0, 0);
+    SEL_ADD_COPY(arrays, law, target, batch->target ? n : 0, batch->target);
     SEL_ADD_COPY(arrays, law, incoming, batch->incoming ? n : 0, batch->incoming);
     SEL_ADD(arrays, law, given, is_by_host(law) ? n * law->term.components : 0, 0);
 }
@@ -85,7 +96,7 @@ static void list_law(const lbm_batch *batch, cuda_law *law, sel_arrays *arrays) 
 static int64_t count_copies(const lbm_cuda *state) {
     const lbm_plan *plan = state->all.plan;
     const lbm_boundary *boundary = &plan->boundary;
-    const int64_t numbers = boundary->links.count + LBM_OPEN_VALUES * boundary->open_count;
+    const int64_t numbers = boundary->links.all + LBM_OPEN_VALUES * boundary->all_open;
     const bool in_time = plan->base.depends & SEL_ON_T;
     const bool field = lbm_acceleration_is_field(plan) && plan->acceleration.depends;
     return in_time && !field && !state->laws.need_host && numbers <= MOST_AHEAD / CUDA_STEPS
@@ -133,15 +144,16 @@ static sel_status open_feed(lbm_cuda *state, sel_error *error) {
     const int64_t places = lbm_acceleration_chunk(plan) * plan->base.domain->grid.n[0];
     int64_t most = lbm_acceleration_is_field(plan) ? 3 * places : 0;
     for (int k = 0; k < laws->count; k++) {
-        const int64_t numbers = laws->batch[k]->count * laws->law[k].term.components;
+        const cuda_law *law = &laws->law[k];
+        const int64_t numbers = law->goal == LBM_TO_FIELD ? 0 : law->width * law->term.components;
         most = is_by_host(&laws->law[k]) && numbers > most ? numbers : most;
     }
     const uint64_t bytes = (uint64_t)most * sizeof(double);
     return most > 0 ? cuda_feed_open(&laws->feed, NULL, bytes, BUFFERS, error) : SEL_OK;
 }
 
-/* Sends the rows first <= row < end of the acceleration that this rank has, evaluated one behind
- * the other at `from`, components `apart` bytes apart. Rows that lie together are one copy. */
+/* Sends the rows first <= row < end of the acceleration, evaluated one behind the other at `from`,
+ * components `apart` bytes apart. Rows that lie together are one copy. */
 static sel_status send_rows(lbm_cuda *state, int64_t first, int64_t end, const char *from,
                             size_t apart, sel_error *error) {
     const sel_layout *layout = &state->all.acceleration_layout;
@@ -151,11 +163,11 @@ static sel_status send_rows(lbm_cuda *state, int64_t first, int64_t end, const c
     for (int64_t row = first, next; row < end; row = next) {
         const int64_t at = lbm_vicinity_row(vicinity, row);
         next = row + 1;
-        while (at != LBM_NO_ROW && next < end &&
+        while (next < end &&
                lbm_vicinity_row(vicinity, next) == at + (next - row) * layout->pitch) {
             next++;
         }
-        for (int a = 0; a < layout->components && at != LBM_NO_ROW; a++) {
+        for (int a = 0; a < layout->components; a++) {
             char *to = (char *)state->all.acceleration_field;
             to += (layout->origin + at + a * layout->component) * (int64_t)real;
             CUDA_TRY(cudaMemcpy2DAsync(
@@ -166,17 +178,23 @@ static sel_status send_rows(lbm_cuda *state, int64_t first, int64_t end, const c
     return SEL_OK;
 }
 
-/* Evaluates all rows of the acceleration, `steps` steps after time 0, and sends those that this
- * rank has: so all ranks know whether a row fails. */
+/* Evaluates the rows of the acceleration that this rank has, `steps` steps after time 0, and sends
+ * them. */
 static sel_status send_field(lbm_cuda *state, double steps, sel_error *error) {
     const lbm_plan *plan = state->all.plan;
+    const lbm_vicinity *vicinity = &state->all.vicinity;
     cuda_feed *feed = &state->laws.feed;
     const cudaStream_t stream = state->all.base.queue->stream;
-    const int64_t total = sel_state_rows(&state->all.base), nx = state->pattern.layout.nx;
+    const int64_t total = lbm_vicinity_count(vicinity), nx = state->pattern.layout.nx;
     const int64_t chunk = lbm_acceleration_chunk(plan);
-    for (int64_t first = 0, rows; first < total; first += rows) {
+    for (int64_t k = 0, rows; k < total; k += rows) {
+        const int64_t first = lbm_vicinity_listed(vicinity, k);
         void *pinned;
-        rows = first + chunk < total ? chunk : total - first;
+        rows = 1;
+        while (rows < chunk && k + rows < total &&
+               lbm_vicinity_listed(vicinity, k + rows) == first + rows) {
+            rows++;
+        }
         sel_status status = cuda_feed_next(feed, &pinned, error);
         status = status ? status
                         : lbm_acceleration_rows(plan, steps, first, rows, state->all.places, pinned,
@@ -202,8 +220,8 @@ static sel_status lbm_laws_cuda_send_values(lbm_cuda *state, int k, int64_t step
     const cudaStream_t stream = state->all.base.queue->stream;
     const size_t bytes = (size_t)(batch->count * law->term.components) * sizeof(double);
     void *pinned;
-    if (!is_launched(law)) {
-        return send_field(state, steps, error);
+    if (!is_launched(law) || law->width == 0) {
+        return is_launched(law) ? SEL_OK : send_field(state, steps, error);
     }
     sel_status status = cuda_feed_next(&laws->feed, &pinned, error);
     status = status ? status
@@ -214,6 +232,68 @@ static sel_status lbm_laws_cuda_send_values(lbm_cuda *state, int k, int64_t step
     CUDA_TRY(cudaMemcpyAsync((void *)(uintptr_t)law->given, pinned, bytes, cudaMemcpyHostToDevice,
                              stream));
     return cuda_feed_sent(&laws->feed, stream, error);
+}
+
+/* ---- faults ---- */
+
+/* Evaluates the acceleration of the patch, `steps` steps after time 0, for its error. */
+static sel_status try_field(const lbm_cuda *state, double steps, sel_error *error) {
+    const lbm_plan *plan = state->all.plan;
+    const int64_t chunk = lbm_acceleration_chunk(plan), nx = state->pattern.layout.nx;
+    const sel_rows own = sel_own_rows(&state->all.base);
+    const size_t bytes = (size_t)(3 * chunk * nx) * sizeof(double);
+    double *values = malloc(bytes);
+    sel_status status = values ? SEL_OK : sel_fail_memory(error, "the acceleration", bytes);
+    for (int64_t k = 0; k < own.count && !status;) {
+        const sel_rows_range now = sel_rows_together(&own, k, chunk);
+        const int64_t rows = now.end - now.first;
+        status = lbm_acceleration_rows(plan, steps, now.first, rows, state->all.places, values,
+                                       chunk * nx, error);
+        status = sel_fail_in_cell(error, status, now.first * nx);
+        k += rows;
+    }
+    free(values);
+    return status;
+}
+
+/* Evaluates on the host what is due in the step from `step` on, the acceleration `steps` steps
+ * after time 0. Rank 0 gets the error of the first law and place of the grid, as on the CPU. */
+static sel_status try_all(const lbm_cuda *state, unsigned due, int64_t step, double steps,
+                          sel_error *error) {
+    const lbm_plan *plan = state->all.plan;
+    const sel_state *base = &state->all.base;
+    double value[3];
+    sel_status status = SEL_OK;
+    if ((plan->acceleration.depends | SEL_ALWAYS) & due) {
+        status = lbm_acceleration_is_field(plan)
+                     ? try_field(state, steps, error)
+                     : lbm_acceleration_uniform(plan, steps, value, error);
+        status = sel_state_agree(base, status, error);
+    }
+    if (!status && base->ranks->rank == 0) {
+        status = lbm_batches_try(plan, step, due, error);
+    }
+    return sel_state_agree(base, status, error);
+}
+
+/* Where a quantity has failed on any rank, the message becomes that of try_all, if it fails. All
+ * ranks must call it. */
+static sel_status name_first(const lbm_cuda *state, unsigned due, int64_t step, double steps,
+                             sel_status status, sel_error *error) {
+    sel_error first = {.status = SEL_OK};
+    if (status == SEL_BAD_SCENARIO && try_all(state, due, step, steps, &first) && error) {
+        error->status = SEL_OK; /* the message of another place gives way */
+        sel_fail(error, status, "%s", first.text);
+    }
+    return status;
+}
+
+/* All ranks learn whether one has failed. */
+static sel_status laws_agree(const lbm_cuda *state, unsigned due, int64_t step, double steps,
+                             sel_status status, sel_error *error) {
+    status = sel_state_agree(&state->all.base, status, error);
+    return state->all.base.ranks->count > 1 ? name_first(state, due, step, steps, status, error)
+                                            : status;
 }
 
 /* ---- the start ---- */
@@ -228,39 +308,17 @@ static sel_status start_acceleration(lbm_cuda *state, sel_error *error) {
     return status ? status : cuda_send(state->acceleration, value, sizeof value, error);
 }
 
-/* Moves the values of the links and openings of the patch to the front of those of the grid. */
-static void take_own(const lbm_state *state, double *link_add, double *open_value) {
-    const lbm_boundary *boundary = &state->plan->boundary;
-    const double *adds = link_add, *values = open_value;
-    int64_t links[2] = {0}, openings[2] = {0};
-    for (int64_t row = 0; row < boundary->rows; row++) {
-        lbm_boundary_row(boundary, row, links, openings);
-        if (sel_state_has(&state->base, row)) {
-            const int64_t added = links[1] - links[0];
-            const int64_t valued = LBM_OPEN_VALUES * (openings[1] - openings[0]);
-            memmove(link_add, adds + links[0], (size_t)added * sizeof *adds);
-            memmove(open_value, values + LBM_OPEN_VALUES * openings[0],
-                    (size_t)valued * sizeof *values);
-            link_add += added;
-            open_value += valued;
-        }
-    }
-}
-
 /* The values of all other laws for the first step. */
 static sel_status start_boundary(const lbm_state *state, sel_error *error) {
-    const lbm_boundary *boundary = &state->plan->boundary;
-    const size_t all_links = (size_t)boundary->links.count, links = (size_t)state->sites.count;
-    const size_t all_values = LBM_OPEN_VALUES * (size_t)boundary->open_count;
+    const size_t links = (size_t)state->sites.count;
     const size_t values = LBM_OPEN_VALUES * (size_t)state->openings;
-    double *link_add = calloc(all_links + all_values + 1, sizeof *link_add);
-    double *open_value = link_add + all_links;
+    double *link_add = calloc(links + values + 1, sizeof *link_add);
+    double *open_value = link_add + links;
     if (!link_add) {
-        return sel_fail_memory(error, "the laws", (all_links + all_values) * sizeof *link_add);
+        return sel_fail_memory(error, "the laws", (links + values) * sizeof *link_add);
     }
     sel_status status = lbm_batches_apply(state->plan, 0, SEL_ALWAYS, state->law_values, link_add,
                                           open_value, error);
-    take_own(state, link_add, open_value);
     for (size_t k = 0; k < (size_t)state->copies && !status; k++) {
         status = cuda_send(state->link_add + k * links, link_add, links * sizeof(double), error);
         status = status ? status
@@ -305,30 +363,14 @@ static cuda_laws_launch describe_launch(const lbm_cuda *state, int which, int64_
     };
 }
 
-/* Which links and openings the places of laws belong to. */
-static sel_status send_targets(lbm_cuda *state, sel_error *error) {
-    const lbm_boundary *boundary = &state->all.plan->boundary;
-    const cuda_laws *laws = &state->laws;
-    const size_t bytes = ((size_t)boundary->batches.largest + 1) * sizeof(int64_t);
-    int64_t *targets = malloc(bytes);
-    sel_status status = targets ? SEL_OK : sel_fail_memory(error, "the places of the laws", bytes);
-    for (int k = 0; k < laws->count && !status; k++) {
-        const lbm_batch *batch = laws->batch[k];
-        if (batch->target) {
-            lbm_batch_targets(boundary, batch, &state->all.base.own, targets);
-            status = cuda_send(laws->law[k].target, targets,
-                               (uint64_t)batch->count * sizeof *targets, error);
-        }
-    }
-    free(targets);
-    return status;
-}
-
 static sel_status upload(lbm_cuda *state, sel_error *error) {
     cuda_laws *laws = &state->laws;
     const size_t count = (size_t)laws->count;
-    sel_status status = send_targets(state, error);
-    status = status ? status : cuda_send(laws->table, laws->law, count * sizeof *laws->law, error);
+    for (size_t k = 0; k < count; k++) {
+        cuda_law *law = &laws->law[k];
+        law->rows = law->goal == LBM_TO_FIELD ? lbm_vicinity_count(&state->all.vicinity) : 1;
+    }
+    sel_status status = cuda_send(laws->table, laws->law, count * sizeof *laws->law, error);
     for (int which = 0; which < CUDA_LAWS_LAUNCHES && !status; which++) {
         int64_t first[LBM_MOST_BATCHES + 1] = {0};
         for (size_t k = 0; k < count; k++) {
@@ -345,17 +387,22 @@ static sel_status upload(lbm_cuda *state, sel_error *error) {
 
 sel_status cuda_laws_start(lbm_cuda *state, sel_error *error) {
     cuda_laws *laws = &state->laws;
-    const bool varies = state->all.plan->base.depends;
+    cuda_queue *queue = state->all.base.queue;
+    const lbm_plan *plan = state->all.plan;
+    const bool varies = plan->base.depends;
     sel_status status = open_feed(state, error);
     status = status ? status : start_acceleration(state, error);
     status = status ? status : start_boundary(&state->all, error);
+    status = laws_agree(state, SEL_ALWAYS, 0, 0, status, error);
     status = status ? status : cuda_terms_start(&laws->terms, error);
     status = status ? status : upload(state, error);
     if (!status) {
         CUDA_TRY(cudaDeviceSynchronize());
     }
-    state->all.base.queue->timeless = !varies;
+    queue->timeless = !varies;
     state->pattern.halted = varies ? laws->terms.halted : NULL;
+    laws->join_before = laws->divided && (state->all.copies > 1 || plan->base.wants_balance);
+    queue->halts = laws->divided && !laws->join_before ? laws->terms.halted : NULL;
     return status;
 }
 
@@ -375,31 +422,49 @@ static sel_status lbm_laws_cuda_launch(const lbm_cuda *state, cuda_laws_launch o
 sel_status cuda_laws_enqueue(lbm_cuda *state, unsigned due, int64_t step, int64_t steps,
                              sel_error *error) {
     cuda_laws *laws = &state->laws;
-    sel_status status = cuda_terms_set_controls(&laws->terms, &state->all.base, due, error);
-    for (int k = 0; k < laws->count && !status; k++) {
+    sel_state *base = &state->all.base;
+    bool by_host = false;
+    sel_status status = cuda_terms_set_controls(&laws->terms, base, due, error);
+    for (int k = 0; k < laws->count; k++) {
         if (is_by_host(&laws->law[k]) && laws->batch[k]->depends & due) {
-            status = lbm_laws_cuda_send_values(state, k, step, error);
+            by_host = true;
+            status = status ? status : lbm_laws_cuda_send_values(state, k, step, error);
         }
+    }
+    if (by_host) {
+        const double time = lbm_batch_steps(&state->all.plan->acceleration, step);
+        status = laws_agree(state, due, step, time, status, error);
     }
     if (due & SEL_ON_CONTROLS && !status) {
         status = lbm_laws_cuda_launch(state, laws->launch[CUDA_LAWS_BY_CONTROLS], step,
                                       state->all.copies, error);
     }
-    return status || !(due & SEL_ON_T)
+    if (due & SEL_ON_T && !status) {
+        status = lbm_laws_cuda_launch(state, laws->launch[CUDA_LAWS_IN_TIME], step, steps, error);
+    }
+    return status || !laws->join_before
                ? status
-               : lbm_laws_cuda_launch(state, laws->launch[CUDA_LAWS_IN_TIME], step, steps, error);
+               : cuda_link_least(base, laws->terms.halted, base->queue->stream, error);
 }
 
 void cuda_laws_restore(lbm_cuda *state) {
-    cuda_laws_launch again = state->laws.launch[CUDA_LAWS_IN_TIME];
+    const lbm_plan *plan = state->all.plan;
+    const cuda_laws *laws = &state->laws;
+    const int64_t step = state->all.base.step;
+    if (!lbm_acceleration_is_field(plan) || !(plan->acceleration.depends & SEL_ON_T)) {
+        return;
+    }
+    if (!is_launched(&laws->law[laws->count - 1])) {
+        send_field(state, (double)step, NULL);
+        return;
+    }
+    cuda_laws_launch again = laws->launch[CUDA_LAWS_IN_TIME];
     again.terms.claimed = NULL; /* faults are known */
     again.halted = NULL;
-    if (lbm_acceleration_is_field(state->all.plan)) {
-        lbm_laws_cuda_launch(state, again, state->all.base.step - 1, 1, NULL);
-    }
+    lbm_laws_cuda_launch(state, again, step - 1, 1, NULL);
 }
 
-/* ---- faults ---- */
+/* ---- faults of kernels ---- */
 
 static void lbm_laws_cuda_find_place(const sel_grid *grid, const lbm_batch *batch, int64_t place,
                                      double at[3]) {
@@ -433,10 +498,14 @@ sel_status cuda_laws_check(sel_state *base, int64_t step, sel_error *error) {
     if (!cuda_terms_failed(&state->laws.terms, step, &fault)) {
         return SEL_OK;
     }
-    sel_status status = explain(state, &fault, error);
-    if (base->step > fault.step) {
-        sel_state_go_to(base, fault.step);
-        cuda_laws_restore(state);
-    }
+    const sel_status status = explain(state, &fault, error);
+    sel_state_go_to(base, fault.step);
     return status;
+}
+
+sel_status cuda_laws_failed(sel_state *base, sel_status status, sel_error *error) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    const double steps = lbm_batch_steps(&state->all.plan->acceleration, base->step);
+    cuda_laws_restore(state);
+    return name_first(state, SEL_ON_T | SEL_ON_CONTROLS, base->step, steps, status, error);
 }

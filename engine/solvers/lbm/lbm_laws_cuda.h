@@ -14,16 +14,16 @@
 extern "C" {
 #endif
 
-/* A law at rows of `width` places each: one row of a list of places, or the rows of the grid. */
+/* A law at rows of `width` places each: one row of a list of places, or the rows of a vicinity. */
 typedef struct cuda_law {
-    lbm_goal goal; /* LBM_TO_FIELD: stored at the cells that the rank has, evaluated at all */
-    int number;    /* for messages */
+    lbm_goal goal;
+    int number; /* for messages */
     cuda_term term;
     const double *given; /* from the host: [components][width], user's units; NULL: evaluate */
     int64_t width, rows, blocks_per_row;
     int places_per_thread;
     const double *x, *y, *z; /* of a list; NULL: 0 */
-    const int64_t *target;   /* -1: another rank has it, this one only finds out whether it fails */
+    const int64_t *target;   /* number of the link, or of the open cell */
     const uint8_t *incoming; /* on links: the direction */
 } cuda_law;
 
@@ -44,7 +44,7 @@ typedef struct cuda_laws_launch {
     int64_t link_stride, open_stride; /* see lbm_gpu_boundary */
     void *acceleration_field;         /* NULL, or as lbm_state has it */
     int64_t acceleration_component;
-    lbm_vicinity vicinity;   /* its rows; of others the rank only finds out whether they fail */
+    lbm_vicinity vicinity;   /* its rows */
     bool acceleration_turns; /* acceleration[CUDA_TURNS][3] */
     bool single;             /* the field is in f32 */
 } cuda_laws_launch;

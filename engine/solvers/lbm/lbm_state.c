@@ -118,20 +118,18 @@ static lbm_vicinity vicinity_of(const lbm_state *state, const sel_layout *layout
     return v;
 }
 
-/* The links and openings of this rank, and the places of a law that it evaluates at most. With
- * devices, and for an estimate, the plan lists those of the grid. A device evaluates laws at all
- * places, so that each rank knows in which step one fails. */
-static void list_sites(lbm_state *state, int64_t *places) {
+/* For an estimate, the plan lists those of the grid. */
+void lbm_count_sites(lbm_state *state) {
     const sel_state *base = &state->base;
-    const lbm_boundary *boundary = &state->plan->boundary;
-    int64_t own;
+    const lbm_boundary *boundary = &((const lbm_plan *)base->plan)->boundary;
     state->sites = boundary->links;
     state->openings = boundary->open_count;
-    *places = boundary->batches.largest;
+    for (int k = 0; k < boundary->batches.count; k++) {
+        state->law_places[k] = boundary->batches.v[k].count;
+    }
     if (base->ranks->count > 1 && !boundary->links.ranks) {
         state->sites = sel_sites_divide(&boundary->links, base->ranks, &base->decomposition);
-        lbm_batches_count(boundary, &base->own, &state->openings, &own);
-        *places = base->arrays.memory ? *places : own;
+        lbm_batches_count(boundary, &base->own, &state->openings, state->law_places);
     }
 }
 
@@ -164,8 +162,10 @@ void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *
         sel_arrays_add_patch(arrays, "acceleration_field", &state->acceleration_field, real,
                              acceleration, 0);
     }
-    int64_t places;
-    list_sites(state, &places);
+    int64_t places = 0; /* the most of a law */
+    for (int k = 0; k < boundary->batches.count; k++) {
+        places = state->law_places[k] > places ? state->law_places[k] : places;
+    }
     state->copies = state->copies > 1 ? state->copies : 1;
     SEL_ADD(arrays, state, link_add, state->copies * state->sites.count, 0);
     SEL_ADD(arrays, state, open_value, state->copies * LBM_OPEN_VALUES * state->openings, 0);

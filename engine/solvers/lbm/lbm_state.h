@@ -16,10 +16,11 @@ typedef struct lbm_state {
      * of the rows beside it; NULL: it is uniform. */
     void *acceleration_field;
     sel_layout acceleration_layout;
-    lbm_vicinity vicinity;         /* its rows */
-    sel_sites sites;               /* the links, */
-    int64_t openings;              /* and the cells with wet faces of this rank */
-    double *link_add, *open_value; /* see lbm_batches_apply, */
+    lbm_vicinity vicinity;                /* its rows */
+    sel_sites sites;                      /* the links, */
+    int64_t openings;                     /* the cells with wet faces, */
+    int64_t law_places[LBM_MOST_BATCHES]; /* and the places of each law of this rank */
+    double *link_add, *open_value;        /* see lbm_batches_apply, */
     int64_t copies;     /* of link_add and open_value, one after the other, for `copies` steps */
     double *law_values; /* scratch of lbm_batches_apply, on the host, */
     double *places;     /* and of lbm_acceleration_rows */
@@ -39,6 +40,9 @@ typedef struct lbm_state {
     int64_t balance_step;
     double first_mass;
 } lbm_state;
+
+/* Finds the links, openings and places of this rank, before lbm_list. */
+void lbm_count_sites(lbm_state *state);
 
 /* Lists these arrays. `populations`: their layout and halo; `acceleration`: the layout of an
  * acceleration that varies in space, in the patch of this rank. */

@@ -17,6 +17,8 @@ typedef struct cuda_laws {
     size_t shared_bytes; /* of a block of `threads` threads */
     /* Some law that varies in time needs the host in every step: no graph can hold it. */
     bool need_host;
+    /* Some law that a kernel evaluates has places on several ranks; these join before a step. */
+    bool divided, join_before;
     const lbm_batch *batch[LBM_MOST_BATCHES];
     cuda_law law[LBM_MOST_BATCHES]; /* as sent to the table */
     cuda_feed feed;                 /* what the host sends */
@@ -69,7 +71,8 @@ void cuda_laws_close(sel_state *base);
 
 /* Uploads programs, their data and places, evaluates everything for the first step on the host, so
  * that mistakes are reported as on the CPU (values are complete afterwards, the acceleration is
- * that of time 0), and synchronises. Values are laid out as in lbm_batches_apply. */
+ * that of time 0), and synchronises. Values are laid out as in lbm_batches_apply. All ranks must
+ * call it, and the next. */
 sel_status cuda_laws_start(lbm_cuda *state, sel_error *error);
 
 /* Enqueues the evaluation, for the step from the clock's to the next and `steps` in all, of the
@@ -88,5 +91,7 @@ void cuda_laws_restore(lbm_cuda *state);
 /* cuda_solver.check: a step whose laws failed, and all steps enqueued after it, have left the state
  * as it was; the message is that of the CPU, since the host evaluates that place again. */
 sel_status cuda_laws_check(sel_state *base, int64_t step, sel_error *error);
+/* cuda_solver.failed */
+sel_status cuda_laws_failed(sel_state *base, sel_status status, sel_error *error);
 
 #endif

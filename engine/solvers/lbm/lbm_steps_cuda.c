@@ -123,30 +123,24 @@ static void fill_lists(lbm_cuda *state, lists *l) {
     const lbm_boundary *b = &state->all.plan->boundary;
     const lbm_gpu_layout *layout = &state->pattern.layout;
     const sel_rows own = sel_own_rows(&state->all.base);
-    uint32_t count = 0, links = 0;
-    int32_t openings = 0;
+    const uint32_t before = (uint32_t)(layout->base * state->all.base.rows_per_plane);
     state->again_count = 0;
-    for (int64_t k = 0; k < own.count; k++) {
-        const int64_t row = sel_row_of(&own, k), first = b->links.before[row];
-        const int64_t here = row - layout->base * state->all.base.rows_per_plane;
-        const uint32_t y = (uint32_t)(here % layout->ny), z = (uint32_t)(here / layout->ny);
-        const uint32_t start = z * layout->slice + (y - layout->low + layout->halo) * layout->pitch;
-        const uint32_t of_row = (uint32_t)(b->links.before[row + 1] - first);
-        l->row_cells[k] = count;
-        for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
-            lbm_boundary_cell *cell = &l->cells[count];
-            *cell = b->cells[c];
-            cell->index = start + cell->x;
-            cell->first_link = cell->first_link - (uint32_t)first + links;
-            cell->opening_index = cell->opening_index < 0 ? -1 : openings++;
-            fill_cell(state, l, count++);
-        }
-        if (of_row) {
-            memcpy(l->link_region + links, b->link_region + first, of_row);
-        }
-        links += of_row;
+    for (uint32_t c = 0; c < b->cell_count; c++) {
+        lbm_boundary_cell *cell = &l->cells[c];
+        *cell = b->cells[c];
+        const uint32_t here = cell->row - before;
+        const uint32_t y = here % layout->ny, z = here / layout->ny;
+        cell->index =
+            z * layout->slice + (y - layout->low + layout->halo) * layout->pitch + cell->x;
+        fill_cell(state, l, c);
     }
-    l->row_cells[own.count] = count;
+    if (b->links.count) {
+        memcpy(l->link_region, b->link_region, (size_t)b->links.count);
+    }
+    for (int64_t k = 0; k < own.count; k++) {
+        l->row_cells[k] = (uint32_t)b->row_cells[sel_row_of(&own, k)];
+    }
+    l->row_cells[own.count] = (uint32_t)b->cell_count;
 }
 
 /* What decides upon the way of a cell through its closures. */
@@ -200,8 +194,8 @@ static void find_again(lbm_cuda *state, const lists *l) {
     }
 }
 
-/* The most thread blocks with free cells, of all slabs. 0: the others are not left out, since less
- * than an eighth of the cells is solid. */
+/* The most thread blocks with free cells, of all slabs. 0: the others are not left out, since
+ * less than an eighth of the cells is solid. */
 static int64_t most_free_blocks(const lbm_cuda *state) {
     const sel_state *base = &state->all.base;
     const sel_domain *domain = base->plan->domain;

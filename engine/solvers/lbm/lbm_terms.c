@@ -79,6 +79,7 @@ static sel_status lbm_terms_allocate(lbm_batches *batches, int dims, sel_error *
         batch->z = dims == 3 ? batch->y + n : NULL;
         batch->target = (int64_t *)(void *)(batch->y + 2 * n);
         batch->incoming = (uint8_t *)(batch->target + n);
+        batch->all = batch->count;
         batches->largest = batch->count > batches->largest ? batch->count : batches->largest;
         batches->depends |= batch->depends;
     }
@@ -146,6 +147,9 @@ sel_status lbm_batches_keep_patch(const sel_domain *domain, lbm_boundary *bounda
         boundary->batches = (lbm_batches){0};
         status = lbm_terms_list(domain, boundary, &boundary->batches, error);
     }
+    for (int k = 0; k < boundary->batches.count && !status; k++) {
+        boundary->batches.v[k].all = boundary->everywhere.v[k].all;
+    }
     if (domain->ranks && domain->ranks->rank > 0) {
         lbm_terms_free(&boundary->everywhere);
     }
@@ -153,10 +157,11 @@ sel_status lbm_batches_keep_patch(const sel_domain *domain, lbm_boundary *bounda
 }
 
 void lbm_batches_count(const lbm_boundary *boundary, const sel_patch *patch, int64_t *openings,
-                       int64_t *places) {
+                       int64_t places[LBM_MOST_BATCHES]) {
     const sel_grid *grid = &boundary->domain->grid;
-    int64_t counts[SEL_REGION_NUMBERS] = {0}, of[2][2] = {{0}}, *links = of[0], *opens = of[1];
-    *openings = *places = 0;
+    int64_t of[2][2] = {{0}}, *links = of[0], *opens = of[1];
+    memset(places, 0, LBM_MOST_BATCHES * sizeof *places);
+    *openings = 0;
     for (int64_t row = 0; row < boundary->rows; row++) {
         lbm_boundary_row(boundary, row, links, opens);
         if (!sel_patch_has_row(grid, patch, row)) {
@@ -166,25 +171,9 @@ void lbm_batches_count(const lbm_boundary *boundary, const sel_patch *patch, int
         for (int b = 0; b < boundary->batches.count; b++) {
             const lbm_batch *batch = &boundary->batches.v[b];
             const int64_t *range = batch->goal == LBM_TO_LINKS ? links : opens;
-            counts[b] += sel_first_not_below(batch->target, batch->count, range[1]) -
+            places[b] += sel_first_not_below(batch->target, batch->count, range[1]) -
                          sel_first_not_below(batch->target, batch->count, range[0]);
-            *places = counts[b] > *places ? counts[b] : *places;
         }
-    }
-}
-
-void lbm_batch_targets(const lbm_boundary *boundary, const lbm_batch *batch, const sel_patch *patch,
-                       int64_t *targets) {
-    const sel_grid *grid = &boundary->domain->grid;
-    int64_t links[2] = {0}, opens[2] = {0}, before = 0, k = 0;
-    for (int64_t row = 0; row < boundary->rows; row++) {
-        const bool own = sel_patch_has_row(grid, patch, row);
-        lbm_boundary_row(boundary, row, links, opens);
-        const int64_t *range = batch->goal == LBM_TO_LINKS ? links : opens;
-        for (; k < batch->count && batch->target[k] < range[1]; k++) {
-            targets[k] = own ? batch->target[k] - range[0] + before : -1;
-        }
-        before += own ? range[1] - range[0] : 0;
     }
 }
 
@@ -263,6 +252,7 @@ lbm_batch lbm_acceleration_batch(lbm_plan *plan) {
                        .goal = field ? LBM_TO_FIELD : LBM_TO_FORCE,
                        .depends = sel_quantity_depends(q) & (SEL_ON_T | SEL_ON_CONTROLS),
                        .count = field ? 0 : 1,
+                       .all = field ? 0 : 1,
                        .x = field ? NULL : origin,
                        .y = origin,
                        .z = origin};

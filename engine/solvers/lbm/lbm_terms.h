@@ -15,14 +15,10 @@ void lbm_batches_free(lbm_boundary *boundary);
 sel_status lbm_batches_keep_patch(const sel_domain *domain, lbm_boundary *boundary,
                                   sel_error *error);
 
-/* Of a plan that lists the grid the openings in a patch, and the most places of a law there. */
+/* Of a plan that lists the grid the openings in a patch, and the places of each batch there: for an
+ * estimate. */
 void lbm_batches_count(const lbm_boundary *boundary, const sel_patch *patch, int64_t *openings,
-                       int64_t *places);
-
-/* targets[count]: the links or openings of a batch of the grid by their numbers in a patch; -1 of
- * those that lie elsewhere. */
-void lbm_batch_targets(const lbm_boundary *boundary, const lbm_batch *batch, const sel_patch *patch,
-                       int64_t *targets);
+                       int64_t places[LBM_MOST_BATCHES]);
 
 /* The time, in steps, at which a batch is evaluated for the step from `step` to step + 1. */
 double lbm_batch_steps(const lbm_batch *batch, int64_t step);

@@ -36,4 +36,23 @@ SEL_GRID_INLINE int64_t lbm_vicinity_row(const lbm_vicinity *v, int64_t row) {
     return element;
 }
 
+/* The rows from lo[a] - 1 to hi[a] along an axis, or only its own if it is not divided. */
+SEL_GRID_INLINE int64_t lbm_vicinity_along(const lbm_vicinity *v, int axis) {
+    const int64_t own = v->hi[axis] - v->lo[axis];
+    return own < v->n[axis] ? own + 2 : own;
+}
+
+/* The number of rows that are listed: all that the rank has. */
+SEL_GRID_INLINE int64_t lbm_vicinity_count(const lbm_vicinity *v) {
+    return lbm_vicinity_along(v, 1) * lbm_vicinity_along(v, 2);
+}
+
+/* The k-th of them; beyond an end of the grid the row at its other end. */
+SEL_GRID_INLINE int64_t lbm_vicinity_listed(const lbm_vicinity *v, int64_t k) {
+    const int64_t along = lbm_vicinity_along(v, 1);
+    const int64_t y = v->lo[1] + k % along - (along > v->hi[1] - v->lo[1]);
+    const int64_t z = v->lo[2] + k / along - (lbm_vicinity_along(v, 2) > v->hi[2] - v->lo[2]);
+    return (z + v->n[2]) % v->n[2] * v->n[1] + (y + v->n[1]) % v->n[1];
+}
+
 #endif
