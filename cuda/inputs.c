@@ -7,17 +7,18 @@
 #include "cuda/solver.h"
 #include "engine/core/collectives.h"
 
-enum { BUFFERS = 4, MOST_THREADS = 128, LEAST_THREADS = 32 };
+enum { BUFFERS = 4, FIELD_BUFFERS = 2, MOST_THREADS = 128, LEAST_THREADS = 32 };
 
 /* Launches: of what varies in time; of what varies by controls only. */
 enum { IN_TIME, BY_CONTROLS, LAUNCHES };
 
 /* An input in cells that varies. */
 typedef struct cuda_input_field {
-    int number;          /* in the list of the plan */
-    bool by_host;        /* it is sent, */
-    cuda_feed feed;      /* of the whole memory that `cells` has for it; */
-    cuda_fill fill;      /* or a kernel fills it */
+    int number;     /* in the list of the plan */
+    bool by_host;   /* it is sent, */
+    bool is_ahead;  /* a kernel of the solver fills it for the next of steps that are together */
+    cuda_feed feed; /* of the whole memory that `cells` has for it; */
+    cuda_fill fill; /* or a kernel fills it */
     cuda_module *module; /* compiled; or NULL */
 } cuda_input_field;
 
@@ -56,14 +57,14 @@ static int64_t copies_of(const sel_state *state) {
 static void inputs_choose(cuda_inputs *inputs, const sel_input *input, int number) {
     cuda_input *v = &inputs->v[inputs->count];
     const unsigned depends = sel_input_depends(input);
-    if (!depends || input->on_host) {
+    if (!depends || (input->on_host && input->kind != SEL_INPUT_IN_CELLS)) {
         return;
     }
     if (input->kind == SEL_INPUT_IN_CELLS) {
         cuda_input_field *field = &inputs->field[inputs->fields++];
         field->number = number;
-        field->by_host =
-            !cuda_terms_take(&inputs->terms, input->quantity, CUDA_FILL_THREADS, &field->fill.term);
+        field->by_host = input->on_host || !cuda_terms_take(&inputs->terms, input->quantity,
+                                                            CUDA_FILL_THREADS, &field->fill.term);
         field->fill.term.number = number;
         inputs->by_host |= field->by_host ? depends : 0;
         inputs->in_cells |= depends;
@@ -122,6 +123,10 @@ void cuda_inputs_open(sel_state *state) {
         inputs_choose(inputs, &plan->v[k], k);
     }
     inputs_share_threads(inputs);
+    if (inputs->count + inputs->fields == 0) {
+        cuda_inputs_close(state);
+        state->inputs = NULL;
+    }
 }
 
 bool cuda_inputs_are_programs(const sel_state *state) {
@@ -227,11 +232,13 @@ static char *inputs_memory(const sel_input_cells *cells, uint64_t *bytes) {
 static sel_status inputs_start_field(sel_state *state, cuda_input_field *field, sel_error *error) {
     const sel_input *input = &state->plan->inputs->v[field->number];
     const sel_input_cells cells = inputs_cells(state, input);
+    const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
     const bool real = cells.type.kind == 'f', small = cells.type.size == 4;
     if (field->by_host) {
         uint64_t bytes;
         char *memory = inputs_memory(&cells, &bytes);
-        return cuda_feed_open(&field->feed, memory, bytes, BUFFERS, error);
+        const int buffers = sel_input_depends(input) & SEL_ON_T ? FIELD_BUFFERS : 1;
+        return cuda_feed_open(&field->feed, memory, bytes, buffers, error);
     }
     field->fill = (cuda_fill){.term = field->fill.term,
                               .ahead = input->ahead,
@@ -246,7 +253,8 @@ static sel_status inputs_start_field(sel_state *state, cuda_input_field *field, 
                               .part = cells.part,
                               .pitch = cells.layout.pitch,
                               .slice = cells.layout.slice,
-                              .component = cells.layout.component};
+                              .component = cells.layout.component,
+                              .beside = solver->beside ? solver->beside(state, input) : NULL};
     return cuda_fill_open(&field->fill, &state->inputs->terms, input->quantity, state,
                           &field->module, error);
 }
@@ -273,6 +281,23 @@ sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
 }
 
 /* ---- steps ---- */
+
+sel_status cuda_inputs_hand_over(sel_state *state, int number, const char *name,
+                                 cuda_kernel **kernel, const cuda_fill **fill, sel_error *error) {
+    const cuda_inputs *inputs = state->inputs;
+    sel_status status = SEL_OK;
+    *kernel = NULL;
+    *fill = NULL;
+    for (int k = 0; inputs && k < inputs->fields && !status; k++) {
+        cuda_input_field *field = &inputs->field[k];
+        if (field->number == number && field->fill.kernel && field->fill.beside) {
+            *fill = &field->fill;
+            field->is_ahead = true;
+            status = cuda_module_kernel(field->module, name, kernel, error);
+        }
+    }
+    return status;
+}
 
 bool cuda_inputs_alone(const sel_state *state) {
     const cuda_inputs *inputs = state->inputs;
@@ -321,7 +346,8 @@ static sel_status inputs_fill(sel_state *state, unsigned on, int64_t step, bool 
         cuda_input_field *field = &inputs->field[k];
         const unsigned depends = sel_input_depends(&state->plan->inputs->v[field->number]);
         const bool in_time = depends & SEL_ON_T;
-        if (!field->by_host && in_time == (on == SEL_ON_T)) {
+        const bool is_filled = field->is_ahead && step > state->queue->first;
+        if (!field->by_host && !is_filled && in_time == (on == SEL_ON_T)) {
             field->fill.clock = cuda_queue_clock(state->queue, step);
             status = cuda_fill_enqueue(&field->fill, state->queue->stream, error);
             *any = true;
@@ -418,16 +444,30 @@ sel_status cuda_inputs_loaded(sel_state *state, sel_error *error) {
 
 /* ---- faults ---- */
 
-/* The host's error at the place that failed. */
+bool cuda_inputs_failed(const sel_state *state, int64_t step, int64_t *failed) {
+    cuda_term_fault fault = {.step = step};
+    const bool has = state->inputs && cuda_terms_failed(&state->inputs->terms, step, &fault);
+    *failed = fault.step;
+    return has;
+}
+
+/* The host's error at the place that failed; of a field at the first, since the blocks of a kernel
+ * come in any order. */
 sel_status cuda_inputs_check(sel_state *state, int64_t step, sel_error *error) {
     const sel_inputs *plan = state->plan->inputs;
     cuda_term_fault fault;
-    double place[3];
+    double place[3] = {0};
     if (!state->inputs || !cuda_terms_failed(&state->inputs->terms, step, &fault)) {
         return SEL_OK;
     }
     const sel_input *input = &plan->v[fault.number];
-    sel_status status = sel_input_try(plan, input, fault.place, fault.step, place, error);
+    sel_status status = SEL_OK;
+    if (input->kind == SEL_INPUT_IN_CELLS) {
+        sel_input_cells cells = inputs_cells(state, input);
+        cells.to = NULL;
+        status = sel_input_fill(state, input, fault.step, &cells, error);
+    }
+    status = status ? status : sel_input_try(plan, input, fault.place, fault.step, place, error);
     const sel_places at = sel_domain_at(plan->domain, 1, place, place + 1, place + 2,
                                         sel_input_time(plan, input, fault.step));
     sel_state_go_to(state, state->step > fault.step ? fault.step : state->step);

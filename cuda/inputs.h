@@ -80,6 +80,14 @@ void cuda_inputs_close(sel_state *state);
  * from the values. */
 sel_status cuda_inputs_terms(sel_state *state, unsigned due, sel_error *error);
 sel_status cuda_inputs_step(sel_state *state, int64_t step, sel_error *error);
+/* Hands the filling of a field in cells over to the solver: where steps are enqueued together, for
+ * all but the first of them. *kernel is then its kernel `name`, of the text that is compiled with
+ * the one that fills the field (cuda_solver.beside), and *fill what both take. NULL: none is
+ * compiled, and `step` fills the field, or the host evaluates it. */
+sel_status cuda_inputs_hand_over(sel_state *state, int number, const char *name,
+                                 cuda_kernel **kernel, const cuda_fill **fill, sel_error *error);
+/* Whether a value is missing that affects the state after `step` steps: first in *failed. */
+bool cuda_inputs_failed(const sel_state *state, int64_t step, int64_t *failed);
 /* As in cuda_solver. */
 bool cuda_inputs_alone(const sel_state *state);
 sel_status cuda_inputs_check(sel_state *state, int64_t step, sel_error *error);

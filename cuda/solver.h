@@ -24,6 +24,9 @@ typedef struct cuda_solver {
     cuda_inputs_launcher *store;
     const void *(*store_view)(sel_state *state);
     sel_input_cells (*cells)(const sel_state *state, const sel_input *input);
+    /* Text that is compiled with the kernel that fills an input in cells: of a kernel that takes
+     * over the filling (cuda_inputs_hand_over). NULL: none. */
+    const char *(*beside)(const sel_state *state, const sel_input *input);
     /* The steps whose values it keeps, that of step n as number n % copies: 1 or CUDA_STEPS.
      * NULL: 1. */
     int64_t (*copies)(const sel_state *state);

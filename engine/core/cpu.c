@@ -88,14 +88,14 @@ static sel_status cpu_create(const sel_plan *plan, sel_state **made, sel_error *
     return SEL_OK;
 }
 
-/* Evaluates for the next step what is due: what varies in cells, then the rest. */
-static sel_status cpu_evaluate(sel_state *state, unsigned due, sel_error *error) {
+/* Evaluates the plan's inputs for the next step: what varies in cells, then the rest. */
+static sel_status cpu_evaluate_inputs(sel_state *state, unsigned due, sel_error *error) {
     const sel_cpu *cpu = cpu_of(state->plan);
     const sel_inputs *inputs = state->plan->inputs;
-    if (!inputs || !(inputs->depends & due)) {
-        return cpu->terms ? cpu->terms(state, due, error) : SEL_OK;
-    }
     sel_status status = SEL_OK;
+    if (!inputs || !(inputs->depends & due)) {
+        return SEL_OK;
+    }
     for (int k = 0; k < inputs->count && !status; k++) {
         const sel_input *input = &inputs->v[k];
         if (input->kind == SEL_INPUT_IN_CELLS && sel_input_depends(input) & due) {
@@ -112,6 +112,12 @@ static sel_status cpu_evaluate(sel_state *state, unsigned due, sel_error *error)
         cpu->derive(state);
     }
     return status;
+}
+
+static sel_status cpu_evaluate(sel_state *state, unsigned due, sel_error *error) {
+    const sel_cpu *cpu = cpu_of(state->plan);
+    const sel_status status = cpu_evaluate_inputs(state, due, error);
+    return status || !cpu->terms ? status : cpu->terms(state, due, error);
 }
 
 /* All ranks learn whether one has failed. */
@@ -163,20 +169,21 @@ static sel_status cpu_advance(sel_state *state, int64_t n, bool observed, sel_er
     return status;
 }
 
-/* The inputs of the last step, and what follows from them with the reference of the checkpoint. The
- * copy of the step before the present one is not saved. */
+/* The inputs of the last step, and what follows from them with the reference of the checkpoint.
+ * What observed steps show is lost where it follows from the copy of the step before the present
+ * one, which is not saved. */
 static sel_status restore(sel_state *state, sel_error *error) {
     const int64_t last = state->step > 0 ? 1 : 0;
     sel_state_exchange(state, state->step, SEL_FETCH);
-    state->observed = -1;
+    state->observed = sel_state_keeps_observed(state) ? state->observed : -1;
     state->step -= last;
     const sel_cpu *cpu = cpu_of(state->plan);
-    sel_status status = cpu_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    sel_status status = cpu_evaluate_inputs(state, SEL_ON_T | SEL_ON_CONTROLS, error);
     state->step += last;
     if (!status && cpu->derive) {
         cpu->derive(state);
     }
-    return status;
+    return status || !cpu->loaded ? status : cpu->loaded(state, error);
 }
 
 static sel_status cpu_loaded(sel_state *state, sel_error *error) {

@@ -65,7 +65,8 @@ typedef struct sel_cpu {
     /* The state of step 0; arrays are zero. Fails where a quantity does. */
     sel_status (*start)(sel_state *state, sel_error *error);
     /* Evaluates the terms (all that is evaluated before a step) of the step to come that depend on
-     * what is `due`. NULL: there are none. */
+     * what is `due`; or, after the plan's inputs have been stored, refuses what follows from those
+     * that were due. NULL: there is nothing to do. */
     sel_status (*terms)(sel_state *state, unsigned due, sel_error *error);
     /* Stores values of the plan's inputs; how those in cells are kept. NULL: in state->given. */
     sel_input_store *store;
@@ -88,7 +89,7 @@ typedef struct sel_cpu {
     sel_status (*time_step)(sel_state *state, double *dt, sel_error *error);
     sel_look look;
     /* After the saved arrays have been loaded: fills halos, and evaluates the terms of the last
-     * step. NULL: nothing to do. (Where the plan has inputs, the machine does.) */
+     * step. NULL: nothing to do. (Where the plan has inputs, the machine has done so before.) */
     sel_status (*loaded)(sel_state *state, sel_error *error);
     /* Frees what is no array. NULL: there is nothing. */
     void (*close)(sel_state *state);

@@ -155,13 +155,14 @@ static sel_status inputs_evaluate(const sel_inputs *inputs, const sel_input *inp
     return status;
 }
 
-/* The place of an input's k-th value; of a uniform one the lower end of the grid. */
+/* The place of an input's k-th value. */
 static void inputs_place(const sel_inputs *inputs, const sel_input *input, int64_t k,
                          const double *place[3]) {
     for (int a = 0; a < 3; a++) {
-        place[a] = input->kind == SEL_INPUT_UNIFORM ? &inputs->domain->grid.origin[a]
-                   : inputs->place[a]               ? inputs->place[a] + input->first + k
-                                                    : NULL;
+        place[a] = input->kind == SEL_INPUT_UNIFORM && input->count == 0
+                       ? &inputs->domain->grid.origin[a]
+                   : inputs->place[a] ? inputs->place[a] + input->first + k
+                                      : NULL;
     }
 }
 
@@ -301,8 +302,11 @@ static sel_status inputs_put_row(const sel_inputs *inputs, const sel_input *inpu
                                   : inputs_refuse(inputs, input, value, error);
                 return sel_fail_in_cell(error, status, cell);
             }
-            sel_put(cells->to, cells->type, first + at[0],
-                    cells->part ? number * sel_part_inside(&inputs->domain->grid, at, -1) : number);
+            if (cells->to) {
+                const double part =
+                    cells->part ? sel_part_inside(&inputs->domain->grid, at, -1) : 1;
+                sel_put(cells->to, cells->type, first + at[0], number * part);
+            }
         }
     }
     return SEL_OK;
@@ -343,25 +347,33 @@ sel_status sel_input_fill(const sel_state *state, const sel_input *input, int64_
     return status;
 }
 
+sel_status sel_input_place(sel_state *state, const sel_input *input, int64_t step,
+                           const sel_input_cells *cells, sel_error *error) {
+    const int64_t size = cells->type.size, first = cells->layout.before * size;
+    const size_t bytes = (size_t)(cells->layout.count * size);
+    if (!state->arrays.memory) {
+        return sel_input_fill(state, input, step, cells, error);
+    }
+    char *values = calloc(bytes, 1);
+    sel_input_cells here = *cells;
+    here.to = values + first;
+    sel_status status = values ? sel_input_fill(state, input, step, &here, error)
+                               : sel_fail_memory(error, input->what, bytes);
+    status = status
+                 ? status
+                 : sel_arrays_send(&state->arrays, (char *)cells->to - first, values, bytes, error);
+    free(values);
+    return status;
+}
+
 sel_status sel_inputs_start(sel_state *state, sel_error *error) {
     const sel_inputs *inputs = state->plan->inputs;
     if (!inputs->has_source) {
         return SEL_OK;
     }
     const sel_input *input = &inputs->v[inputs->source_number];
-    sel_input_cells cells = sel_given_cells(state, input);
-    if (!state->arrays.memory) {
-        return sel_input_fill(state, input, -1, &cells, error);
-    }
-    const int64_t first = (inputs->source.before - cells.layout.before) * cells.type.size;
-    const size_t bytes = (size_t)cells.layout.count * cells.type.size;
-    char *values = calloc(bytes, 1), *given = (char *)state->given.source + first;
-    cells.to = values - first;
-    sel_status status = values ? sel_input_fill(state, input, -1, &cells, error)
-                               : sel_fail_memory(error, "the source", bytes);
-    status = status ? status : sel_arrays_send(&state->arrays, given, values, bytes, error);
-    free(values);
-    return status;
+    const sel_input_cells cells = sel_given_cells(state, input);
+    return sel_input_place(state, input, -1, &cells, error);
 }
 
 void sel_given_store(void *to, const sel_inputs *inputs, const sel_input_values *values) {

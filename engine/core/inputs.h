@@ -36,10 +36,12 @@ typedef struct sel_input {
     double ahead;         /* the part of a step after which it has the value that the step takes */
     double least, most;   /* values beyond are refused; `most` of numbers as they are stored */
     bool whole;           /* so are values that are not whole numbers */
-    bool on_host;         /* a device does not evaluate it: the solver does, or `check` has to */
+    bool on_host; /* a device does not evaluate it. In cells: the host does, and sends it; else
+                     the solver does, or `check` has to */
 } sel_input;
 
-/* Without bounds, in all cells, uniform or (with first, count and which) at places. */
+/* Without bounds; in all cells, or (with first, count and which) at places, or uniform: evaluated
+ * once, at the first of its places, or at the origin of the grid if it has none. */
 sel_input sel_input_of(const sel_quantity *quantity, sel_input_kind kind);
 
 /* How values of an input in cells are kept, for steps: number k of component c at
@@ -156,9 +158,13 @@ void sel_given_range(const sel_state *state, const sel_patch *planes, int64_t *f
 sel_input_cells sel_given_cells(const sel_state *state, const sel_input *input);
 
 /* The values of an input in the free cells of this rank, in the step from `step`, into memory of
- * the host that is laid out as `cells` says. */
+ * the host that is laid out as `cells` says. cells->to NULL: only finds out whether it has them. */
 sel_status sel_input_fill(const sel_state *state, const sel_input *input, int64_t step,
                           const sel_input_cells *cells, sel_error *error);
+
+/* The same, into memory where the steps run. */
+sel_status sel_input_place(sel_state *state, const sel_input *input, int64_t step,
+                           const sel_input_cells *cells, sel_error *error);
 
 /* Sets the source for time 0, if it is given. */
 sel_status sel_inputs_start(sel_state *state, sel_error *error);

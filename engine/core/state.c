@@ -465,6 +465,9 @@ sel_state_surfaces sel_state_find_surfaces(const sel_state *state) {
     sel_state_surfaces found = {.estimated =
                                     state->ranks->count > 1 && !state->ranks->transfer && !device};
     const sel_patch planes = device ? state_passed_planes(state) : state->own;
+    if (!on->first_site) { /* its inputs are elsewhere */
+        return found;
+    }
     sel_given_range(state, &planes, &found.cells[0], &found.cells[1]);
     for (int k = 0; k < 2; k++) {
         found.sites[k] = on->first_site[found.cells[k]];
@@ -491,6 +494,14 @@ void sel_state_list(sel_state *state) {
         state->given.apart[1] = own.pitch;
         state->given.apart[2] = own.slice;
     }
+}
+
+bool sel_state_keeps_observed(const sel_state *state) {
+    bool keeps = false;
+    for (int k = 0; k < state->arrays.count; k++) {
+        keeps = keeps || state->arrays.v[k].flags & SEL_OBSERVED;
+    }
+    return keeps;
 }
 
 bool sel_state_misses(const sel_state *state, const sel_request *request) {

@@ -72,6 +72,9 @@ static inline const uint8_t *sel_state_solids(const sel_state *state, int64_t ro
     return domain->cell + row * domain->grid.n[0];
 }
 
+/* Whether what observed steps show is among the state's arrays: then it is saved with them. */
+bool sel_state_keeps_observed(const sel_state *state);
+
 /* Whether a request cannot be answered: it needs an observed step, and the last was not observed;
  * or a failure has made the answer invalid. */
 bool sel_state_misses(const sel_state *state, const sel_request *request);
