@@ -114,6 +114,19 @@ static const flow_part flow_around[] = {
      "paint('pane', shape.face 'y+' * box(W / 4, H - 1, -1, W / 2, H + 1, D + 1), law.slip {})\n"
      "paint('drain', shape.face 'y-' * box(W / 2, -1, -1, 3 * W / 4, 1, D + 1), law.pressure { "
      "-1e-3 })\n"},
+    {"moving walls beside openings",
+     "periodic = three and { 'z' } or {}\n"
+     "paint('belts', shape.face 'y-' + shape.face 'y+', law.wall { velocity = dragging })\n"
+     "paint('inlet', shape.face 'x-', law.velocity { inflow })\n"
+     "paint('outlet', shape.face 'x+', law.outflow {})\n"
+     "paint('roller', box(0, H / 3, 0, W / 4, 2 * H / 3, D), law.wall { velocity = dragging })\n"},
+    {"many regions",
+     "periodic = three and { 'x', 'y', 'z' } or { 'x', 'y' }\n"
+     "for k = 0, 29 do\n"
+     "  local x, y = 2 * (k % 8), 2 * (k // 8)\n"
+     "  paint('cell' .. k, box(x, y, 0, x + 1, y + 1, D / 2), law.wall { velocity = { vec(\n"
+     "    2e-3 * k, 1e-2, 0) } })\n"
+     "end\n"},
 };
 
 /* The acceleration: uniform or a field, constant or in time. */

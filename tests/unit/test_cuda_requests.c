@@ -384,6 +384,7 @@ static void balances_agree_over_intervals(void **state) {
     for_each_kind("wet walls", balance_over_intervals);
     for_each_kind("moving lid", balance_over_intervals);
     for_each_kind("periodic", balance_over_intervals);
+    for_each_kind("many regions", balance_over_intervals);
 }
 
 static void compare_links(twins *t, int region) {
@@ -437,6 +438,26 @@ static void forces_and_flows_agree_from_step_0_on(void **state) {
     for_each_kind("moving lid", links_of_all_regions);
     for_each_kind("wet walls", links_of_all_regions);
     for_each_kind("a face of many laws", links_of_all_regions);
+}
+
+/* Open faces, and walls whose values are evaluated ahead, are computed again after the other cells:
+ * what is seen of them is what they were at last. */
+static void look_at_observed_steps(twins *t) {
+    static const int64_t pieces[] = {1, 1, 33, 2};
+    twins_compare_fields(t);
+    for (size_t k = 0; k < COUNT_OF(pieces); k++) {
+        twins_advance(t, pieces[k]);
+        twins_compare_fields(t);
+        for (int r = 1; r <= t->side[0].domain->region_count; r++) {
+            compare_links(t, r);
+        }
+    }
+}
+
+static void observed_steps_agree_where_cells_are_computed_again(void **state) {
+    (void)state;
+    for_each_kind("moving walls beside openings", look_at_observed_steps);
+    for_each_kind("wet walls beside openings", look_at_observed_steps);
 }
 
 /* ---- several at once ---- */
@@ -536,6 +557,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(bad_cells_are_found),
         cmocka_unit_test(balances_agree_over_intervals),
         cmocka_unit_test(forces_and_flows_agree_from_step_0_on),
+        cmocka_unit_test(observed_steps_agree_where_cells_are_computed_again),
         cmocka_unit_test(answers_are_of_the_state_that_was_asked),
         cmocka_unit_test(fields_of_many_pieces_arrive_whole),
     };

@@ -249,19 +249,8 @@ static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_b
     }
 }
 
-// The same with the collision chosen at run time, for kernels whose speed does not matter.
-static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_boundary_cell &cell,
-                                              const place &p, const lbm_rates &rates,
-                                              REAL g[LBM_Q]) {
-    if (s.collision == LBM_REGULARIZED) {
-        gather<true>(s, cell, p, rates, g);
-    } else {
-        gather<false>(s, cell, p, rates, g);
-    }
-}
-
-// Stores the populations that leave and enter a boundary cell along its links. If those of the last
-// step are stored (links_follow), keeps their sums as `before`:
+// Stores the populations that leave and enter a boundary cell along its links, before collision. If
+// those of the last step are stored (links_follow), keeps their sums as `before`:
 //
 //     links   | out [link_count] | in [link_count] | before [link_count] |
 static __device__ __forceinline__ void

@@ -74,7 +74,8 @@ static void lbm_cuda_describe(lbm_cuda *state) {
                                     .tau = numbers->tau,
                                     .magic = numbers->magic,
                                     .eddy = numbers->eddy};
-    state->view = (lbm_gpu_view){.nu = numbers->nu, .units = lbm_units_of(plan)};
+    state->pattern.fields.units = lbm_units_of(plan);
+    state->view = (lbm_gpu_view){.nu = numbers->nu};
     for (int k = 0; k < 3; k++) {
         state->view.periodic[k] = k < grid->dims && sel_axis_periodic(grid, k);
     }
@@ -173,10 +174,12 @@ static void show_arrays(lbm_cuda *state) {
     }
     state->pattern.boundary.link_flow = all->link_flow;
     state->pattern.boundary.links = all->links;
-    state->view.strain[0] = all->strain[0];
-    state->view.strain[1] = all->strain[1];
-    state->view.strain_component = all->strain_layout.component;
-    state->view.strain_slice = all->strain_layout.slice;
+    lbm_gpu_fields *fields = &state->pattern.fields;
+    fields->grid = cuda_grid_of(&all->base);
+    fields->strain[0] = all->strain[0];
+    fields->strain[1] = all->strain[1];
+    fields->strain_component = all->strain_layout.component;
+    fields->strain_slice = all->strain_layout.slice;
 }
 
 /* ---- the start ---- */
@@ -290,16 +293,24 @@ static sel_status set_initial(lbm_cuda *state, sel_error *error) {
     return status;
 }
 
-static sel_status lbm_cuda_observe(lbm_cuda *state, int64_t step, bool initially,
-                                   sel_error *error) {
-    state->pattern.boundary.links_follow = lbm_links_turn(&state->all, step + !initially) != 0;
-    lbm_gpu_view view = *describe_view(state);
-    if (state->all.base.observing > 1) {
-        view.strain[0] = view.strain[1] = NULL;
+/* What step 0 shows: of links what they carry in the next step, whose other results are computed
+ * again. */
+static sel_status observe_start(lbm_cuda *state, sel_error *error) {
+    const sel_state *base = &state->all.base;
+    const lbm_gpu_view *view = describe_view(state);
+    cuda_slab slabs[CUDA_SLABS];
+    state->pattern.boundary.links_follow = lbm_links_turn(&state->all, 0);
+    if (state->all.strain[0] || state->all.strain[1]) {
+        CUDA_TRY(lbm_gpu_initial_strain(view, base->queue->stream));
     }
-    view.last = describe_all(state, step);
-    view.last.acceleration_turns = view.last.acceleration_turns && !initially;
-    CUDA_TRY(lbm_gpu_observe(&view, initially, state->all.base.queue->stream));
+    const int count = state->all.links ? cuda_slabs_of(base, LBM_CUDA_RIM, slabs) : 0;
+    for (int k = 0; k < count; k++) {
+        lbm_gpu_step one = lbm_cuda_step(state, 0, &slabs[k]);
+        one.observed = true;
+        one.boundary.link_flow = NULL;
+        one.acceleration_turns = false; /* that of time 0 */
+        CUDA_TRY(one.block_count > 0 ? state->run_step(&one, base->queue->stream) : cudaSuccess);
+    }
     return SEL_OK;
 }
 
@@ -307,12 +318,10 @@ static sel_status lbm_cuda_start(sel_state *base, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     state->accelerated_at = -1;
     show_arrays(state);
-    state->view.grid = cuda_grid_of(base);
     sel_status status = lbm_cuda_send_boundary(state, error);
     status = status ? status : cuda_laws_start(state, error);
     status = status ? status : set_initial(state, error);
-    return status || !sel_plan_observes(base->plan) ? status
-                                                    : lbm_cuda_observe(state, 0, true, error);
+    return status || !sel_plan_observes(base->plan) ? status : observe_start(state, error);
 }
 
 /* A step whose closures need an acceleration that a control has changed is not part of a graph. */
@@ -325,7 +334,9 @@ static bool lbm_cuda_alone(const sel_state *base) {
 static sel_status lbm_cuda_take(sel_state *base, int64_t step, const cuda_slab *slab,
                                 sel_error *error) {
     const lbm_cuda *state = (const lbm_cuda *)base;
-    const lbm_gpu_step one = lbm_cuda_step(state, step, slab);
+    lbm_gpu_step one = lbm_cuda_step(state, step, slab);
+    one.observed = base->observing > 0;
+    one.strains = base->observing == 1 && (state->all.strain[0] || state->all.strain[1]);
     if (one.block_count > 0) {
         CUDA_TRY(state->run_step(&one, slab->on->stream));
     }
@@ -344,14 +355,10 @@ static sel_status lbm_cuda_enqueue_step(sel_state *base, int64_t step, sel_error
             return status;
         }
     }
-    sel_status status = SEL_OK;
     if (base->observing) {
-        status = cuda_exchange_all(base, step, queue->stream, error);
-        status = status ? status : lbm_cuda_observe(state, step, false, error);
+        state->pattern.boundary.links_follow = lbm_links_turn(&state->all, step + 1);
     }
-    return status ? status
-                  : cuda_take_slabs(base, step, LBM_CUDA_RIM, true, cuda_exchange, lbm_cuda_take,
-                                    error);
+    return cuda_take_slabs(base, step, LBM_CUDA_RIM, true, cuda_exchange, lbm_cuda_take, error);
 }
 
 /* Saves the acceleration for the closures of the next step, before a control changes it. */

@@ -1,11 +1,8 @@
-// lbm_fields.cu -- fields of the flow for outputs, the populations of step 0, and the data of an
-// observed step: momentum and mass through links, strain rate and stress.
+// lbm_fields.cu -- fields of the flow for outputs, populations and strain of step 0, and sums of
+// what links carried.
 //
-// As engine/solvers/lbm/lbm_cpu_fields.c it computes moments, strain and gradients of a cell, in
-// f64; engine/solvers/lbm/lbm_field.h derives fields from them.
-//
-// A step is observed just before it is computed: populations are pulled and closed as in the step
-// itself, stored, and not collided.
+// As engine/solvers/lbm/lbm_cpu_fields.c it computes moments and gradients of a cell, in f64;
+// engine/solvers/lbm/lbm_field.h derives fields from them.
 #include "engine/solvers/lbm/lbm_traits.cuh"
 #include "cuda/query.cuh"
 
@@ -34,13 +31,7 @@ template <class T, class D> struct lbm_look {
     }
 
     static __device__ __forceinline__ bool is_solid(const lbm_gpu_view &v, const uint32_t at[3]) {
-        return v.grid.solid[cuda_solid_at(v.grid, at)] != 0;
-    }
-
-    // The place of a cell in a component of v.strain.
-    static __device__ __forceinline__ int64_t strain_at(const lbm_gpu_view &v,
-                                                        const uint32_t at[3]) {
-        return at[2] * v.strain_slice + (int64_t)at[1] * v.last.layout.nx + at[0];
+        return v.last.fields.grid.solid[cuda_solid_at(v.last.fields.grid, at)] != 0;
     }
 
     // Row y of a plane as the block has it, its halo rows included.
@@ -107,8 +98,8 @@ template <class T, class D> struct lbm_look {
                                     const At &velocity_at, double d[3][3]) {
         const lbm_gpu_layout &l = v.last.layout;
         const uint32_t n[3] = {l.nx, l.ny, l.nz};
-        const int64_t apart[3] = {1, l.nx, v.grid.slice};
-        const uint8_t *solid = v.grid.solid + cuda_solid_at(v.grid, at);
+        const int64_t apart[3] = {1, l.nx, v.last.fields.grid.slice};
+        const uint8_t *solid = v.last.fields.grid.solid + cuda_solid_at(v.last.fields.grid, at);
         double here[3] = {0, 0, 0};
         velocity_at(at[0], at[1], at[2], here);
         for (int b = 0; b < 3; b++) {
@@ -141,43 +132,6 @@ template <class T, class D> struct lbm_look {
             d);
     }
 
-    // The populations of a cell in the step `last` before collision.
-    static __device__ void arrived(const lbm_gpu_view &v, const uint32_t at[3], double g[D::q]) {
-        const lbm_gpu_step &s = v.last;
-        const uint32_t index = (uint32_t)index_of(s.layout, at[0], at[1], at[2]);
-        const typename T::place p = T::make_place(s.layout, index);
-        real come[T::q];
-        const uint32_t word = index / CUDA_WARP, lane = index % CUDA_WARP;
-        const uint32_t bits = s.boundary.cell_count ? s.boundary.words[word] : 0;
-        if (bits >> lane & 1u) {
-            const lbm_boundary_cell cell =
-                s.boundary.cells[s.boundary.before[word] + __popc(bits & ((1u << lane) - 1u))];
-            const typename T::lbm_rates rates = T::rates_of(s, index);
-            T::gather(s, cell, p, rates, come);
-        } else {
-            T::pull((const real *)s.from, s.layout.plane, p, come);
-        }
-#pragma unroll
-        for (int i = 0; i < T::q; i++) {
-            g[i] = (double)come[i];
-        }
-    }
-
-    // Strain and dynamic viscosity of a cell, lattice units, from its populations before collision.
-    static __device__ double strain(const lbm_gpu_view &v, const uint32_t at[3],
-                                    double s[D::parts]) {
-        double g[D::q], drho, u[D::dims], pi_neq[D::parts];
-        typename D::lbm_rates rates;
-        rates.tau = v.last.tau;
-        rates.eddy = v.last.eddy;
-        arrived(v, at, g);
-        acceleration(v, at[0], at[1], at[2], rates.a);
-        D::lbm_moments(g, &rates, true, &drho, u);
-        D::lbm_pi_neq(g, &rates, true, drho, u, pi_neq);
-        const double tau = rates.eddy > 0 ? D::lbm_tau_of_pi(pi_neq, 1 + drho, &rates) : rates.tau;
-        return lbm_pi_strain(pi_neq, drho, tau, D::dims, s);
-    }
-
     // Strain and dynamic viscosity from differences of the velocity.
     static __device__ double initial_strain(const lbm_gpu_view &v, const uint32_t at[3],
                                             double s[D::parts]) {
@@ -194,19 +148,20 @@ template <class T, class D> struct lbm_look {
         if (which == LBM_VORTICITY || which == LBM_Q_CRITERION) {
             double d[3][3];
             gradient_now(v, at, d);
-            return lbm_rotation_field(which, d, D::dims, &v.units, out);
+            return lbm_rotation_field(which, d, D::dims, &v.last.fields.units, out);
         }
         if (which == LBM_STRAIN_RATE || which == LBM_STRESS) {
             const int count = which == LBM_STRESS ? D::parts : 1;
-            const double *from = v.strain[which - LBM_STRAIN_RATE] + strain_at(v, at);
+            const lbm_gpu_fields &of = v.last.fields;
+            const double *from = of.strain[which - LBM_STRAIN_RATE] + lbm_gpu_strain_at(of, at);
             for (int c = 0; c < count; c++) {
-                out[c] = from[c * v.strain_component];
+                out[c] = from[c * of.strain_component];
             }
             return count;
         }
         double u[D::dims];
         const double drho = velocity(v, at[0], at[1], at[2], u);
-        return lbm_moment_field(which, drho, u, 1, D::dims, &v.units, out);
+        return lbm_moment_field(which, drho, u, 1, D::dims, &v.last.fields.units, out);
     }
 
     // The velocity; the minimum of the density deviation and the maximum of the speed squared are
@@ -309,67 +264,35 @@ extern "C" cudaError_t lbm_gpu_start(const lbm_gpu_view *view, const lbm_gpu_giv
     return LBM_DISPATCH(view->last, start, view, given, to, stream);
 }
 
-// ---- observing ----
-
-// A thread per boundary cell.
-template <class T>
-__global__ void __launch_bounds__(THREADS) keep_links(const __grid_constant__ lbm_gpu_step s) {
-    const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= s.boundary.cell_count || cuda_is_halted(s.halted, s.clock)) {
-        return;
-    }
-    const lbm_boundary_cell cell = s.boundary.cells[k];
-    typename T::real g[T::q];
-    T::gather(s, cell, T::make_place(s.layout, cell.index), T::rates_of(s, cell.index), g);
-    T::keep_links(s, cell, g);
-}
+// ---- the strain of step 0 ----
 
 template <class T, class D>
 __global__ void __launch_bounds__(THREADS)
-    keep_strain(const __grid_constant__ lbm_gpu_view v, bool initially) {
+    initial_strain_kernel(const __grid_constant__ lbm_gpu_view v) {
     typedef lbm_look<T, D> look;
     const lbm_gpu_layout &l = v.last.layout;
+    const lbm_gpu_fields &to = v.last.fields;
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    if (cuda_is_halted(v.last.halted, v.last.clock)) {
-        return;
-    }
     const int64_t first = (int64_t)l.first_row * l.nx, end = (int64_t)l.end_row * l.nx;
     for (int64_t k = first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < end; k += step) {
         uint32_t at[3];
+        double s[D::parts];
         look::place_of(l, k, at);
-        double s[D::parts], value[CUDA_PARTS];
-        if (look::is_solid(v, at)) {
-            continue;
-        }
-        const double viscosity =
-            initially ? look::initial_strain(v, at, s) : look::strain(v, at, s);
-        for (int f = 0; f < 2; f++) {
-            const int count = v.strain[f] ? lbm_strain_field(LBM_STRAIN_RATE + f, s, viscosity,
-                                                             D::dims, &v.units, value)
-                                          : 0;
-            for (int c = 0; c < count; c++) {
-                v.strain[f][c * v.strain_component + look::strain_at(v, at)] = value[c];
-            }
+        if (!look::is_solid(v, at)) {
+            const double viscosity = look::initial_strain(v, at, s);
+            lbm_gpu_put_strain(to, at, D::dims, s, viscosity);
         }
     }
 }
 
 template <class T, class D>
-static cudaError_t observe(const lbm_gpu_view *v, bool initially, cudaStream_t stream) {
-    const lbm_gpu_boundary &b = v->last.boundary;
-    const uint32_t cells = b.cell_count;
-    if (b.links && cells > 0) {
-        keep_links<T><<<(cells + THREADS - 1) / THREADS, THREADS, 0, stream>>>(v->last);
-    }
-    if (v->strain[0] || v->strain[1]) {
-        keep_strain<T, D><<<blocks_of(v->last.layout), THREADS, 0, stream>>>(*v, initially);
-    }
+static cudaError_t observe_start(const lbm_gpu_view *v, cudaStream_t stream) {
+    initial_strain_kernel<T, D><<<blocks_of(v->last.layout), THREADS, 0, stream>>>(*v);
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t lbm_gpu_observe(const lbm_gpu_view *view, bool initially,
-                                       cudaStream_t stream) {
-    return LBM_DISPATCH(view->last, observe, view, initially, stream);
+extern "C" cudaError_t lbm_gpu_initial_strain(const lbm_gpu_view *view, cudaStream_t stream) {
+    return LBM_DISPATCH(view->last, observe_start, view, stream);
 }
 
 // ---- sums over links ----

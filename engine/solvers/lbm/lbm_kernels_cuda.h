@@ -69,8 +69,18 @@ typedef struct lbm_gpu_boundary {
     int64_t link_stride, open_stride;    /* numbers from one step to the next; 0: all the same */
     double *link_flow; /* accumulates the mass that leaves by each link; NULL: not wanted */
     void *links;       /* as lbm_state.links; NULL: not wanted */
-    bool links_follow; /* they have the step before, too; to observe a step: they are those of it */
+    bool links_follow; /* they have the step before, too; of an observed step: they are those of it
+                        */
 } lbm_gpu_boundary;
+
+/* What a field of a cell needs beside its populations. */
+typedef struct lbm_gpu_fields {
+    cuda_grid grid;
+    double *strain[2]; /* LBM_STRAIN_RATE and LBM_STRESS of the last observed step:
+                          the user's units; NULL: not wanted */
+    int64_t strain_component, strain_slice; /* elements between components, planes */
+    lbm_units units;
+} lbm_gpu_fields;
 
 typedef struct lbm_gpu_step {
     lbm_gpu_layout layout;
@@ -88,9 +98,11 @@ typedef struct lbm_gpu_step {
     bool acceleration_turns;
     const void *acceleration_field; /* a plane, as of populations, per axis; NULL: uniform */
     lbm_gpu_boundary boundary;
-    cuda_clock clock;      /* of the step */
-    const int64_t *halted; /* the step in which a law has failed, from which on the state is not
-                              changed; NULL: none can fail */
+    lbm_gpu_fields fields;
+    bool observed, strains; /* stores what links carry, if that is wanted; strain, too */
+    cuda_clock clock;       /* of the step */
+    const int64_t *halted;  /* the step in which a law has failed, from which on the state is not
+                               changed; NULL: none can fail */
 } lbm_gpu_step;
 
 /* One step from `from` to `to`, by lattice and precision. */
@@ -101,25 +113,19 @@ cudaError_t lbm_gpu_step_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream
 
 /* What fields are computed from. */
 typedef struct lbm_gpu_view {
-    lbm_gpu_step last; /* the last step; before any, and to observe it, the step to come */
+    lbm_gpu_step last; /* the last step; before any, the step to come */
     cuda_parts now;    /* populations of the present step, by the index in a plane, which beyond
                           those of the rank is less than 0, or more than 32 bits hold; */
     cuda_parts acceleration; /* and the field of acceleration by the same index */
-    cuda_grid grid;
-    double *strain[2]; /* LBM_STRAIN_RATE and LBM_STRESS of the last observed step:
-                          the user's units; NULL: not wanted */
-    int64_t strain_component, strain_slice; /* elements between components, planes */
     bool periodic[3];
     double nu; /* lattice units */
-    lbm_units units;
 } lbm_gpu_view;
 
 /* The launchers for the lattice and precision of a step; views are lbm_gpu_view. */
 const cuda_look *lbm_gpu_look(const lbm_gpu_step *step);
 
-/* Fills the arrays of an observed step: links, and strain from the populations of view->last before
- * collision; initially from differences of the velocity. */
-cudaError_t lbm_gpu_observe(const lbm_gpu_view *view, bool initially, cudaStream_t stream);
+/* Fills the strain of step 0, from differences of the velocity. */
+cudaError_t lbm_gpu_initial_strain(const lbm_gpu_view *view, cudaStream_t stream);
 
 /* Force, torque and mass flow through the links of a region in the last observed step, the torque
  * about `centre` in cells: lbm_carried, in the first of the partials of rank 0. */

@@ -13,15 +13,60 @@
 //                            W  as B; then close_kernel computes and stores the cell again
 //
 // W are cells with wet faces, and cells at moving walls whose values are evaluated several steps
-// ahead: in the first kernel their closures would cost every cell registers. If much of the grid is
-// solid, blocks and warps without a free cell are skipped (free_blocks); else no thread waits for
-// this information.
+// ahead: in the first kernel their closures would cost every cell registers. An observed step, by
+// kernels of its own, also stores what links carry, and the strain, from the populations g. If much
+// of the grid is solid, blocks and warps without a free cell are skipped (free_blocks); else no
+// thread waits for this information.
 #include "engine/solvers/lbm/lbm_traits.cuh"
 #include "cuda/early.cuh"
 
 template <class T> using real_of = typename T::real;
 
-template <class T, int COLLISION, bool PLAIN, bool WALLS>
+template <int DIMS> struct in_f64 { typedef d3q19_f64 type; };
+template <> struct in_f64<2> { typedef d2q9_f64 type; };
+
+template <class T> struct populations { real_of<T> of[T::q]; };
+
+template <class T> static __device__ __forceinline__ populations<T> copy_of(const real_of<T> g[]) {
+    populations<T> copy;
+#pragma unroll
+    for (int i = 0; i < T::q; i++) {
+        copy.of[i] = g[i];
+    }
+    return copy;
+}
+
+// Stores the strain of a cell from its populations before collision. A call, since inlined it might
+// change how the compiler rounds the collision, and the registers of steps without strain; with a
+// copy of the populations, which else would lie in memory all the time.
+template <class T>
+static __device__ __noinline__ void keep_strain(const lbm_gpu_step &s, uint32_t index, uint32_t x,
+                                                uint32_t y, uint32_t z,
+                                                const populations<T> *come) {
+    const uint32_t at[3] = {x, y, z};
+    typedef typename in_f64<T::dims>::type D;
+    if (s.fields.grid.solid[cuda_solid_at(s.fields.grid, at)]) {
+        return;
+    }
+    const typename T::lbm_rates stored = T::rates_of(s, index);
+    typename D::lbm_rates rates;
+    double g[D::q], drho, u[D::dims], pi_neq[D::parts], strain[D::parts];
+    rates.tau = s.tau;
+    rates.eddy = s.eddy;
+    for (int a = 0; a < D::dims; a++) {
+        rates.a[a] = (double)stored.a[a];
+    }
+    for (int i = 0; i < D::q; i++) {
+        g[i] = (double)come->of[i];
+    }
+    D::lbm_moments(g, &rates, true, &drho, u);
+    D::lbm_pi_neq(g, &rates, true, drho, u, pi_neq);
+    const double tau = rates.eddy > 0 ? D::lbm_tau_of_pi(pi_neq, 1 + drho, &rates) : rates.tau;
+    const double viscosity = lbm_pi_strain(pi_neq, drho, tau, D::dims, strain);
+    lbm_gpu_put_strain(s.fields, at, D::dims, strain, viscosity);
+}
+
+template <class T, int COLLISION, bool PLAIN, bool WALLS, bool OBSERVED>
 __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
     step_kernel(const __grid_constant__ lbm_gpu_step s) {
     cuda_wait_for_last();
@@ -51,7 +96,7 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
     }
     const uint32_t lane = index % CUDA_WARP;
     uint32_t bits = 0, word = 0;
-    if (WALLS) {
+    if (WALLS && (!OBSERVED || s.boundary.cell_count > 0)) {
         word = index / CUDA_WARP;
         bits = s.boundary.words[word];
     }
@@ -65,6 +110,7 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
     }
     real_of<T> g[T::q];
     T::pull((const real_of<T> *)s.from, l.plane, p, g);
+    bool again = false;
     if (WALLS && bits >> lane & 1u) {
         const uint32_t before = __popc(bits & ((1u << lane) - 1u));
         const lbm_boundary_cell cell = s.boundary.cells[s.boundary.before[word] + before];
@@ -73,6 +119,17 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
         if (s.boundary.link_flow && passes && !cell.again) {
             T::count_flow(s, cell, index, g);
         }
+        if (OBSERVED) {
+            again = cell.again;
+            if (s.boundary.links && !again) {
+                T::keep_links(s, cell, g);
+            }
+        }
+    }
+    if (OBSERVED && s.strains && !again) {
+        const populations<T> come = copy_of<T>(g);
+        keep_strain<T>(s, index, x, y - l.halo + (T::dims == 3 ? l.low : l.base),
+                       T::dims == 3 ? z + l.base : 0, &come);
     }
     T::lbm_collide(g, &rates, COLLISION, !PLAIN, !PLAIN && s.les);
     T::store((real_of<T> *)s.to, l.plane, index, g);
@@ -81,7 +138,7 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
 // Computes the cells W again; cells of one kind are neighbours in the list. There are few warps, so
 // the latency of the instructions counts: the kernel starts together with step_kernel, which has
 // the same `from`, and stores after it has finished.
-template <class T, bool REGULARIZED>
+template <class T, bool REGULARIZED, bool OBSERVED>
 __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant__ lbm_gpu_step s) {
     const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= s.boundary.again_count) {
@@ -97,6 +154,14 @@ __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant_
     if (s.boundary.link_flow && !halted) {
         T::count_flow(s, cell, cell.index, g);
     }
+    if (OBSERVED && s.boundary.links && !halted) {
+        T::keep_links(s, cell, g);
+    }
+    if (OBSERVED && s.strains && !halted) {
+        const populations<T> come = copy_of<T>(g);
+        keep_strain<T>(s, cell.index, cell.x, cell.row % s.layout.ny, cell.row / s.layout.ny,
+                       &come);
+    }
     T::lbm_collide(g, &rates, REGULARIZED ? LBM_REGULARIZED : s.collision, s.forced, s.les);
     cuda_wait_for_last();
     if (!halted) {
@@ -104,15 +169,15 @@ __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant_
     }
 }
 
-template <class T, int COLLISION, bool PLAIN, bool WALLS>
+template <class T, int COLLISION, bool PLAIN, bool WALLS, bool OBSERVED>
 static cudaError_t launch(const lbm_gpu_step *s, cudaStream_t stream) {
     const dim3 threads(s->layout.block_width, s->layout.block_rows);
-    cudaError_t code = cuda_launch_early(step_kernel<T, COLLISION, PLAIN, WALLS>, s->block_count,
-                                         threads, stream, *s);
+    cudaError_t code = cuda_launch_early(step_kernel<T, COLLISION, PLAIN, WALLS, OBSERVED>,
+                                         s->block_count, threads, stream, *s);
     if (code == cudaSuccess && WALLS && s->boundary.again_count > 0) {
         const uint32_t blocks = (s->boundary.again_count + LBM_BLOCK - 1) / LBM_BLOCK;
-        code = cuda_launch_early(close_kernel<T, COLLISION == LBM_REGULARIZED>, blocks, LBM_BLOCK,
-                                 stream, *s);
+        code = cuda_launch_early(close_kernel<T, COLLISION == LBM_REGULARIZED, OBSERVED>, blocks,
+                                 LBM_BLOCK, stream, *s);
     }
     return code;
 }
@@ -120,12 +185,16 @@ static cudaError_t launch(const lbm_gpu_step *s, cudaStream_t stream) {
 template <class T, int COLLISION>
 static cudaError_t choose_kernel(const lbm_gpu_step *s, cudaStream_t stream) {
     const bool plain = !s->forced && !s->les, walls = s->boundary.cell_count > 0;
-    if (plain) {
-        return walls ? launch<T, COLLISION, true, true>(s, stream)
-                     : launch<T, COLLISION, true, false>(s, stream);
+    if (s->observed) {
+        return plain ? launch<T, COLLISION, true, true, true>(s, stream)
+                     : launch<T, COLLISION, false, true, true>(s, stream);
     }
-    return walls ? launch<T, COLLISION, false, true>(s, stream)
-                 : launch<T, COLLISION, false, false>(s, stream);
+    if (plain) {
+        return walls ? launch<T, COLLISION, true, true, false>(s, stream)
+                     : launch<T, COLLISION, true, false, false>(s, stream);
+    }
+    return walls ? launch<T, COLLISION, false, true, false>(s, stream)
+                 : launch<T, COLLISION, false, false, false>(s, stream);
 }
 
 template <class T> static cudaError_t choose_collision(const lbm_gpu_step *s, cudaStream_t stream) {
