@@ -8,10 +8,10 @@
  * The host evaluates every law once, for the first step, as the CPU backend does: mistakes are
  * reported, and what does not vary is complete.
  *
- * A rank evaluates the places of its patch, so a law may fail on one rank only. The step in which
- * it does becomes that of all ranks: before the step where values are evaluated ahead, since then
- * the ranks join once for many steps, and where a step adds to link_flow, which cannot be undone;
- * else after the step (queue->halts), beside which they join: the others have made that step, and
+ * A rank evaluates the places of its patch, so a law may fail on one rank only. Ranks join the step
+ * in which one fails. They do so before a step if values are evaluated for CUDA_STEPS steps at
+ * once, since they join once for all of these, and if a step adds to link_flow, which cannot be
+ * undone. Else they join beside a step (queue->halts): the others have made it when they know, and
  * go back.
  */
 #include <stdlib.h>
