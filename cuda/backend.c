@@ -79,7 +79,7 @@ static void backend_destroy(sel_state *state) {
         }
         cuda_link_close(state->queue->link); /* NCCL waits until no graph holds exchanges */
         cuda_inputs_close(state);
-        sel_arrays_free(&state->arrays);
+        sel_state_end(state);
         free(state->queue);
         free(state);
     }

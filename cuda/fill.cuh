@@ -33,7 +33,7 @@ static __device__ __forceinline__ cuda_fill_row cuda_fill_row_of(const cuda_fill
 
 // Of the values that the clock's step takes.
 static __device__ __forceinline__ double cuda_fill_time(const cuda_fill &f) {
-    return ((double)cuda_now(f.clock) + f.ahead) * f.grid.dt;
+    return cuda_term_time(f.terms, cuda_now(f.clock), f.ahead, f.grid.dt);
 }
 
 static __device__ __forceinline__ void cuda_fill_put(const cuda_fill &f, int64_t k, double number) {
@@ -108,7 +108,8 @@ static __device__ __forceinline__ void cuda_fill_cells(const cuda_fill &f, doubl
         uint32_t wanted = 0; // a bit each
 #pragma unroll
         for (uint32_t k = 0; k < TOGETHER; k++) {
-            const bool is = block + k < last && !f.cells.solid[rows[block + k - first].solid + x];
+            const bool is = block + k < last &&
+                            (f.everywhere || !f.cells.solid[rows[block + k - first].solid + x]);
             wanted |= (uint32_t)is << k;
         }
 #pragma unroll 2

@@ -21,8 +21,9 @@ typedef struct cuda_fill {
     double ahead;               /* the part of a step after which the term has its value */
     double least, most, factor; /* a value below `least`, or above `most` / `factor`, is a fault, */
     bool whole;                 /* and one that is not a whole number */
-    cuda_grid cells;            /* that are not free are not filled */
-    void *to;                   /* numbers of cells at c component + x + y pitch + z slice, */
+    cuda_grid cells;            /* that are not free are not filled, unless all are */
+    bool everywhere;
+    void *to; /* numbers of cells at c component + x + y pitch + z slice, */
     cuda_number kind;
     bool part; /* for the part of the cell that is inside */
     int64_t pitch, slice, component;

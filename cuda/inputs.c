@@ -39,7 +39,7 @@ typedef struct cuda_inputs {
 } cuda_inputs;
 
 static const sel_input *input_of(const sel_state *state, const cuda_input *input) {
-    return &state->plan->inputs->v[input->number];
+    return &state->listed->v[input->number];
 }
 
 static bool is_by_host(const cuda_input *input) {
@@ -80,6 +80,7 @@ static void inputs_choose(cuda_inputs *inputs, const sel_input *input, int numbe
                       .ahead = input->ahead,
                       .least = input->least,
                       .most = input->most,
+                      .whole = input->whole,
                       .count = uniform ? 1 : input->count};
     if (!cuda_terms_take(&inputs->terms, input->quantity, LEAST_THREADS, &v->term)) {
         inputs->by_host |= depends;
@@ -105,7 +106,7 @@ static void inputs_share_threads(cuda_inputs *inputs) {
 }
 
 void cuda_inputs_open(sel_state *state) {
-    const sel_inputs *plan = state->plan->inputs;
+    const sel_inputs *plan = state->listed;
     cuda_inputs *inputs = plan && plan->depends ? calloc(1, sizeof *inputs) : NULL;
     cuda_input *v = inputs ? calloc((size_t)plan->count + 1, sizeof *v) : NULL;
     cuda_input_field *field = inputs ? calloc((size_t)plan->count + 1, sizeof *field) : NULL;
@@ -116,6 +117,7 @@ void cuda_inputs_open(sel_state *state) {
         free(field);
         return;
     }
+    inputs->terms.follows = plan->clock && state->plan->dt_steps > 0;
     inputs->v = v;
     inputs->field = field;
     state->inputs = inputs;
@@ -172,8 +174,7 @@ void cuda_inputs_list(sel_state *state) {
     }
     cuda_terms_list(&inputs->terms, arrays);
     for (int k = 0; k < inputs->count; k++) {
-        inputs_list_places(state->plan->inputs, input_of(state, &inputs->v[k]), &inputs->v[k],
-                           arrays);
+        inputs_list_places(state->listed, input_of(state, &inputs->v[k]), &inputs->v[k], arrays);
     }
     SEL_ADD(arrays, inputs, table, inputs->count, 0);
     SEL_ADD(arrays, inputs, first_block[IN_TIME], inputs->count + 1, 0);
@@ -217,6 +218,7 @@ static sel_status inputs_open_feed(cuda_inputs *inputs, sel_error *error) {
     return most > 0 ? cuda_feed_open(&inputs->feed, NULL, bytes, BUFFERS, error) : SEL_OK;
 }
 
+/* sel_input_cells_of */
 static sel_input_cells inputs_cells(const sel_state *state, const sel_input *input) {
     const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
     return solver->cells ? solver->cells(state, input) : sel_given_cells(state, input);
@@ -230,7 +232,7 @@ static char *inputs_memory(const sel_input_cells *cells, uint64_t *bytes) {
 }
 
 static sel_status inputs_start_field(sel_state *state, cuda_input_field *field, sel_error *error) {
-    const sel_input *input = &state->plan->inputs->v[field->number];
+    const sel_input *input = &state->listed->v[field->number];
     const sel_input_cells cells = inputs_cells(state, input);
     const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
     const bool real = cells.type.kind == 'f', small = cells.type.size == 4;
@@ -246,6 +248,7 @@ static sel_status inputs_start_field(sel_state *state, cuda_input_field *field, 
                               .most = input->most,
                               .factor = cells.factor,
                               .whole = input->whole,
+                              .everywhere = input->everywhere,
                               .to = cells.to,
                               .kind = real    ? small ? CUDA_F32 : CUDA_F64
                                       : small ? CUDA_I32
@@ -325,7 +328,7 @@ static sel_status inputs_launch(sel_state *state, int which, int64_t step, int64
     const cuda_given_view given = {.value = state->given.value,
                                    .first = on.sites[0],
                                    .end = on.sites[1],
-                                   .values = state->plan->inputs->values};
+                                   .values = state->listed->values};
     CUDA_TRY(cuda_given_run(&launch, &given, state->queue->stream));
     return SEL_OK;
 }
@@ -344,7 +347,7 @@ static sel_status inputs_fill(sel_state *state, unsigned on, int64_t step, bool 
     sel_status status = SEL_OK;
     for (int k = 0; k < inputs->fields && !status; k++) {
         cuda_input_field *field = &inputs->field[k];
-        const unsigned depends = sel_input_depends(&state->plan->inputs->v[field->number]);
+        const unsigned depends = sel_input_depends(&state->listed->v[field->number]);
         const bool in_time = depends & SEL_ON_T;
         const bool is_filled = field->is_ahead && step > state->queue->first;
         if (!field->by_host && !is_filled && in_time == (on == SEL_ON_T)) {
@@ -360,7 +363,7 @@ sel_status cuda_inputs_step(sel_state *state, int64_t step, sel_error *error) {
     cuda_inputs *inputs = state->inputs;
     const cuda_queue *queue = state->queue;
     bool any = true;
-    if (!inputs || !(state->plan->inputs->depends & SEL_ON_T)) {
+    if (!inputs || !(state->listed->depends & SEL_ON_T)) {
         return SEL_OK;
     }
     sel_status status = inputs_fill(state, SEL_ON_T, step, &any, error);
@@ -378,8 +381,8 @@ static sel_status inputs_send_values(sel_state *state, const cuda_input *input, 
     void *pinned;
     sel_status status = cuda_feed_next(feed, &pinned, error);
     status = status ? status
-                    : sel_input_evaluate(state->plan->inputs, input_of(state, input), state->step,
-                                         0, input->count, pinned, error);
+                    : sel_input_evaluate(state->listed, input_of(state, input), state->step, 0,
+                                         input->count, pinned, error);
     if (status) {
         return status;
     }
@@ -389,7 +392,7 @@ static sel_status inputs_send_values(sel_state *state, const cuda_input *input, 
 }
 
 static sel_status inputs_send_field(sel_state *state, cuda_input_field *field, sel_error *error) {
-    const sel_input *input = &state->plan->inputs->v[field->number];
+    const sel_input *input = &state->listed->v[field->number];
     sel_input_cells cells = inputs_cells(state, input);
     void *pinned;
     sel_status status = cuda_feed_next(&field->feed, &pinned, error);
@@ -406,7 +409,7 @@ sel_status cuda_inputs_terms(sel_state *state, unsigned due, sel_error *error) {
     sel_status status = cuda_terms_set_controls(&inputs->terms, state, due, error);
     for (int k = 0; k < inputs->fields && !status; k++) {
         cuda_input_field *field = &inputs->field[k];
-        if (field->by_host && sel_input_depends(&state->plan->inputs->v[field->number]) & due) {
+        if (field->by_host && sel_input_depends(&state->listed->v[field->number]) & due) {
             status = inputs_send_field(state, field, error);
         }
     }
@@ -429,7 +432,9 @@ sel_status cuda_inputs_terms(sel_state *state, unsigned due, sel_error *error) {
 sel_status cuda_inputs_loaded(sel_state *state, sel_error *error) {
     const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
     sel_status status = SEL_OK;
-    state->observed = -1; /* the copy of the step before the present one is not saved */
+    if (sel_plan_observes(state->plan)) {
+        state->observed = -1; /* the copy of the step before the present one is not saved */
+    }
     if (state->inputs && state->step > 0) {
         state->step--;
         state->queue->first = state->step;
@@ -451,23 +456,18 @@ bool cuda_inputs_failed(const sel_state *state, int64_t step, int64_t *failed) {
     return has;
 }
 
-/* The host's error at the place that failed; of a field at the first, since the blocks of a kernel
- * come in any order. */
+/* The host's error: that of the first place that failed, since the blocks of a kernel come in any
+ * order. */
 sel_status cuda_inputs_check(sel_state *state, int64_t step, sel_error *error) {
-    const sel_inputs *plan = state->plan->inputs;
+    const sel_inputs *plan = state->listed;
     cuda_term_fault fault;
     double place[3] = {0};
     if (!state->inputs || !cuda_terms_failed(&state->inputs->terms, step, &fault)) {
         return SEL_OK;
     }
     const sel_input *input = &plan->v[fault.number];
-    sel_status status = SEL_OK;
-    if (input->kind == SEL_INPUT_IN_CELLS) {
-        sel_input_cells cells = inputs_cells(state, input);
-        cells.to = NULL;
-        status = sel_input_fill(state, input, fault.step, &cells, error);
-    }
-    status = status ? status : sel_input_try(plan, input, fault.place, fault.step, place, error);
+    sel_status status = sel_inputs_fault(state, fault.step, inputs_cells, error);
+    sel_input_try(plan, input, fault.place, fault.step, place, NULL);
     const sel_places at = sel_domain_at(plan->domain, 1, place, place + 1, place + 2,
                                         sel_input_time(plan, input, fault.step));
     sel_state_go_to(state, state->step > fault.step ? fault.step : state->step);

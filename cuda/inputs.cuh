@@ -43,7 +43,8 @@ static __global__ void cuda_inputs_kernel(const __grid_constant__ cuda_inputs_la
     const int number = cuda_input_of(l, blockIdx.x);
     const cuda_input &input = l.inputs[number];
     const int64_t k = ((int64_t)blockIdx.x - l.first_block[number]) * blockDim.x + threadIdx.x;
-    cuda_term_begin(l.terms, input.term, ((double)step + input.ahead) * l.dt, registers);
+    cuda_term_begin(l.terms, input.term, cuda_term_time(l.terms, step, input.ahead, l.dt),
+                    registers);
     if (k >= input.count) {
         return;
     }
@@ -60,7 +61,8 @@ static __global__ void cuda_inputs_kernel(const __grid_constant__ cuda_inputs_la
         }
         known = cuda_term_evaluate(l.terms, input.term, place, registers, value);
         for (int c = 0; c < input.term.components; c++) {
-            known = known && value[c] >= input.least && value[c] <= input.most;
+            known = known && value[c] >= input.least && value[c] <= input.most &&
+                    !(input.whole && value[c] != floor(value[c]));
         }
     }
     if (known) {

@@ -21,7 +21,8 @@ typedef struct cuda_input {
     int number; /* in the list of the plan */
     int which;  /* sel_input.which */
     bool uniform;
-    double ahead, least, most; /* a value beyond is a fault */
+    double ahead, least, most; /* a value beyond is a fault, */
+    bool whole;                /* and one that is not a whole number */
     cuda_term term;
     const double *given;    /* from the host: [components][count]; NULL: the term is evaluated */
     int64_t count, blocks;  /* places, and blocks of threads for them */

@@ -23,7 +23,7 @@ typedef struct cuda_solver {
      * are kept. NULL: in state->given. */
     cuda_inputs_launcher *store;
     const void *(*store_view)(sel_state *state);
-    sel_input_cells (*cells)(const sel_state *state, const sel_input *input);
+    sel_input_cells_of *cells;
     /* Text that is compiled with the kernel that fills an input in cells: of a kernel that takes
      * over the filling (cuda_inputs_hand_over). NULL: none. */
     const char *(*beside)(const sel_state *state, const sel_input *input);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "cuda/queue.h"
 
-enum { BUFFERS = 4 };
+enum { BUFFERS = 4, CLOCK = 3 /* numbers of a clock, behind the controls */ };
 
 bool cuda_terms_open(cuda_terms *terms, const sel_domain *domain) {
     *terms = (cuda_terms){.domain = domain, .pack = sel_pack_create()};
@@ -93,7 +93,7 @@ bool cuda_terms_take(cuda_terms *terms, const sel_quantity *q, int threads, cuda
 
 void cuda_terms_list(cuda_terms *terms, sel_arrays *arrays) {
     SEL_ADD(arrays, terms, packed, (int64_t)sel_pack_bytes(terms->pack) + 1, 0);
-    SEL_ADD(arrays, terms, controls, terms->domain->control_count + 1, 0);
+    SEL_ADD(arrays, terms, controls, terms->domain->control_count + CLOCK + 1, 0);
     SEL_ADD(arrays, terms, claimed, CUDA_STEPS, 0);
     SEL_ADD(arrays, terms, halted, 1, 0);
 }
@@ -113,6 +113,7 @@ static sel_status send_programs(cuda_terms *terms, sel_error *error) {
 sel_status cuda_terms_start(cuda_terms *terms, sel_error *error) {
     const sel_domain *domain = terms->domain;
     const size_t controls = (size_t)domain->control_count * sizeof(double);
+    const size_t sent = controls + (terms->follows ? CLOCK * sizeof(double) : 0);
     const uint64_t faults = CUDA_STEPS * sizeof *terms->fault;
     const int64_t never = INT64_MAX;
     sel_status status = cuda_host_allocate((void **)&terms->fault, faults, "the laws", error);
@@ -122,31 +123,40 @@ sel_status cuda_terms_start(cuda_terms *terms, sel_error *error) {
     memset(terms->fault, 0, faults);
     status = cuda_send(terms->halted, &never, sizeof never, error);
     status = status ? status : cuda_send(terms->controls, domain->control_values, controls, error);
-    if (!status && controls > 0) {
-        status = cuda_feed_open(&terms->sent, terms->controls, controls, BUFFERS, error);
+    if (!status && sent > 0) {
+        status = cuda_feed_open(&terms->sent, terms->controls, sent, BUFFERS, error);
     }
     return status ? status : send_programs(terms, error);
 }
 
 cuda_terms_view cuda_terms_see(const cuda_terms *terms) {
-    return (cuda_terms_view){.packed = sel_pack_tables(terms->pack, terms->packed),
-                             .controls = terms->controls,
-                             .claimed = terms->claimed,
-                             .fault = terms->fault,
-                             .halted = terms->halted};
+    return (cuda_terms_view){
+        .packed = sel_pack_tables(terms->pack, terms->packed),
+        .controls = terms->controls,
+        .claimed = terms->claimed,
+        .fault = terms->fault,
+        .halted = terms->halted,
+        .clock = terms->follows ? terms->controls + terms->domain->control_count : NULL};
 }
 
 sel_status cuda_terms_set_controls(cuda_terms *terms, const sel_state *state, unsigned due,
                                    sel_error *error) {
+    const sel_clock *clock = &state->clock;
+    const size_t controls = (size_t)terms->domain->control_count * sizeof(double);
+    const bool moved =
+        terms->follows && (clock->step != terms->clock.step || !(clock->dt == terms->clock.dt));
     void *pinned;
-    if (terms->sent.turns == 0 || !(due & SEL_ON_CONTROLS)) {
+    if (terms->sent.turns == 0 || !(due & SEL_ON_CONTROLS || moved)) {
         return SEL_OK;
     }
     sel_status status = cuda_feed_next(&terms->sent, &pinned, error);
     if (status) {
         return status;
     }
-    memcpy(pinned, state->controls, terms->sent.bytes);
+    const double numbers[CLOCK] = {(double)clock->step, clock->time, clock->dt};
+    terms->clock = *clock;
+    memcpy(pinned, state->controls, controls);
+    memcpy((char *)pinned + controls, numbers, terms->sent.bytes - controls);
     return cuda_feed_send(&terms->sent, state->queue->stream, error);
 }
 

@@ -46,7 +46,8 @@ typedef struct cuda_terms_view {
      * fault. NULL: faults are known already. */
     int *claimed;
     cuda_term_fault *fault;
-    int64_t *halted; /* the first step in which a term failed; INT64_MAX: none */
+    int64_t *halted;     /* the first step in which a term failed; INT64_MAX: none */
+    const double *clock; /* where dt changes: the step of sel_clock, its time, dt; else NULL */
 } cuda_terms_view;
 
 /* Shared memory that a block can have on any device without opting in. */
@@ -68,10 +69,12 @@ typedef struct cuda_terms {
     sel_pack *pack;
     uint8_t *packed;
     double *controls;
+    bool follows;           /* values are of the times of a clock whose dt changes: */
+    sel_clock clock;        /* the last one sent */
     int *claimed;           /* [CUDA_STEPS] */
     cuda_term_fault *fault; /* [CUDA_STEPS], pinned */
     int64_t *halted;
-    cuda_feed sent; /* controls */
+    cuda_feed sent; /* controls, and the clock */
 } cuda_terms;
 
 /* No terms yet. False: no memory. */
@@ -82,12 +85,14 @@ void cuda_terms_close(cuda_terms *terms);
  * or the registers of `threads` places exceed a block's memory; `to` then has constants only. */
 bool cuda_terms_take(cuda_terms *terms, const sel_quantity *quantity, int threads, cuda_term *to);
 
-/* Lists the arrays when all quantities are added; uploads them; gives the kernels' view. */
+/* Lists the arrays when all quantities are added (and `follows` is set); uploads them; gives the
+ * kernels' view. */
 void cuda_terms_list(cuda_terms *terms, sel_arrays *arrays);
 sel_status cuda_terms_start(cuda_terms *terms, sel_error *error);
 cuda_terms_view cuda_terms_see(const cuda_terms *terms);
 
-/* Sends the present values of the controls, if they are due (SEL_ON_CONTROLS). */
+/* Sends the present values of the controls, if they are due (SEL_ON_CONTROLS), and the clock of the
+ * state, if it is another one. */
 sel_status cuda_terms_set_controls(cuda_terms *terms, const sel_state *state, unsigned due,
                                    sel_error *error);
 

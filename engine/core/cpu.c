@@ -39,7 +39,7 @@ static sel_share cpu_estimate(const sel_plan *plan) {
         cpu_list(state, plan);
         share = sel_state_share(state, size + state->arrays.bytes[0] -
                                            sel_arrays_untouched(&state->arrays));
-        sel_arrays_free(&state->arrays);
+        sel_state_end(state);
     }
     free(state);
     return share;
@@ -51,7 +51,7 @@ static void cpu_destroy(sel_state *state) {
         if (cpu->close) {
             cpu->close(state);
         }
-        sel_arrays_free(&state->arrays);
+        sel_state_end(state);
         free(state);
     }
 }
@@ -91,18 +91,13 @@ static sel_status cpu_create(const sel_plan *plan, sel_state **made, sel_error *
 /* Evaluates the plan's inputs for the next step: what varies in cells, then the rest. */
 static sel_status cpu_evaluate_inputs(sel_state *state, unsigned due, sel_error *error) {
     const sel_cpu *cpu = cpu_of(state->plan);
-    const sel_inputs *inputs = state->plan->inputs;
+    const sel_inputs *inputs = state->listed;
     sel_status status = SEL_OK;
     if (!inputs || !(inputs->depends & due)) {
         return SEL_OK;
     }
-    for (int k = 0; k < inputs->count && !status; k++) {
-        const sel_input *input = &inputs->v[k];
-        if (input->kind == SEL_INPUT_IN_CELLS && sel_input_depends(input) & due) {
-            const sel_input_cells cells = (cpu->cells ? cpu->cells : sel_given_cells)(state, input);
-            status = sel_input_fill(state, input, state->step, &cells, error);
-        }
-    }
+    status =
+        sel_inputs_fill(state, due, state->step, cpu->cells ? cpu->cells : sel_given_cells, error);
     if (inputs->source_depends & due && sel_state_total(state, status != SEL_OK)) {
         return status; /* that of some ranks */
     }
@@ -114,7 +109,7 @@ static sel_status cpu_evaluate_inputs(sel_state *state, unsigned due, sel_error 
     return status;
 }
 
-static sel_status cpu_evaluate(sel_state *state, unsigned due, sel_error *error) {
+sel_status sel_cpu_evaluate(sel_state *state, unsigned due, sel_error *error) {
     const sel_cpu *cpu = cpu_of(state->plan);
     const sel_status status = cpu_evaluate_inputs(state, due, error);
     return status || !cpu->terms ? status : cpu->terms(state, due, error);
@@ -149,7 +144,7 @@ static sel_status cpu_advance(sel_state *state, int64_t n, bool observed, sel_er
         status = cpu_clock_of(state, &clock, error);
         int64_t together = state->plan->depends & due || n <= observes ? 1 : n - observes;
         together = together < clock.until - state->step ? together : clock.until - state->step;
-        status = status ? status : cpu_evaluate(state, due, error);
+        status = status ? status : sel_cpu_evaluate(state, due, error);
         if (state->plan->depends & due) {
             status = cpu_agree(state, due, status, error);
         }
@@ -175,7 +170,9 @@ static sel_status cpu_advance(sel_state *state, int64_t n, bool observed, sel_er
 static sel_status restore(sel_state *state, sel_error *error) {
     const int64_t last = state->step > 0 ? 1 : 0;
     sel_state_exchange(state, state->step, SEL_FETCH);
-    state->observed = sel_state_keeps_observed(state) ? state->observed : -1;
+    if (sel_plan_observes(state->plan) && !sel_state_keeps_observed(state)) {
+        state->observed = -1;
+    }
     state->step -= last;
     const sel_cpu *cpu = cpu_of(state->plan);
     sel_status status = cpu_evaluate_inputs(state, SEL_ON_T | SEL_ON_CONTROLS, error);

@@ -70,7 +70,7 @@ typedef struct sel_cpu {
     sel_status (*terms)(sel_state *state, unsigned due, sel_error *error);
     /* Stores values of the plan's inputs; how those in cells are kept. NULL: in state->given. */
     sel_input_store *store;
-    sel_input_cells (*cells)(const sel_state *state, const sel_input *input);
+    sel_input_cells_of *cells;
     /* What follows from the values of the plan's inputs, once they are evaluated. NULL: nothing. */
     void (*derive)(sel_state *state);
     /* After `terms` has failed on some of several ranks, on rank 0: where each has evaluated the
@@ -94,6 +94,10 @@ typedef struct sel_cpu {
     /* Frees what is no array. NULL: there is nothing. */
     void (*close)(sel_state *state);
 } sel_cpu;
+
+/* Evaluates what depends on any of `due` for the step to come: what varies in cells, then the rest.
+ * All ranks call it, with the same `due`. */
+sel_status sel_cpu_evaluate(sel_state *state, unsigned due, sel_error *error);
 
 /* The backend of all solvers that have a sel_cpu. */
 extern const sel_backend sel_cpu_backend;

@@ -120,12 +120,16 @@ unsigned sel_input_depends(const sel_input *input) {
 }
 
 double sel_input_time(const sel_inputs *inputs, const sel_input *input, int64_t step) {
-    return step < 0 ? 0 : ((double)step + input->ahead) * inputs->domain->grid.dt;
+    const sel_clock *clock = inputs->clock;
+    return step < 0 ? 0
+           : clock  ? sel_clock_time(clock, step) + input->ahead * clock->dt
+                    : ((double)step + input->ahead) * inputs->domain->grid.dt;
 }
 
 static bool inputs_allow(const sel_input *input, double value, double number) {
-    return value >= input->least && number <= input->most &&
-           !(input->whole && value != floor(value));
+    return (value >= input->least && number <= input->most &&
+            !(input->whole && value != floor(value))) ||
+           (input->gaps && !input->whole && isnan(value));
 }
 
 /* The error of a value that is not allowed. */
@@ -147,8 +151,8 @@ static sel_status inputs_evaluate(const sel_inputs *inputs, const sel_input *inp
     const sel_places at =
         sel_domain_at(domain, n, place[0], place[1], place[2], sel_input_time(inputs, input, step));
     sel_status status = sel_quantity_eval(input->quantity, input->what, &at, to, error);
-    for (int64_t i = 0; i < n && !status; i++) {
-        status = inputs->check ? inputs->check(inputs, input, k + i, step, to[i], error)
+    for (int64_t i = 0; i < input->quantity->components * n && !status; i++) {
+        status = inputs->check ? inputs->check(inputs, input, k + i % n, step, to[i], error)
                  : inputs_allow(input, to[i], to[i]) ? SEL_OK
                                                      : inputs_refuse(inputs, input, to[i], error);
     }
@@ -289,13 +293,14 @@ static sel_status inputs_put_row(const sel_inputs *inputs, const sel_input *inpu
                                  sel_error *error) {
     const int64_t *n = inputs->domain->grid.n;
     const sel_layout *layout = &cells->layout;
-    const uint8_t *solid = inputs->domain->cell + row * n[0];
+    const uint8_t *region = inputs->domain->cell + row * n[0];
     for (int c = 0; c < input->quantity->components; c++) {
         int64_t at[3] = {0, row % n[1], row / n[1]};
         const int64_t first = c * layout->component + at[1] * layout->pitch + at[2] * layout->slice;
         for (; at[0] < n[0]; at[0]++) {
             const double value = values[c * n[0] + at[0]], number = value * cells->factor;
-            if (!inputs_allow(input, value, number) && !solid[at[0]]) {
+            const bool wanted = input->everywhere || !region[at[0]];
+            if (wanted && !inputs_allow(input, value, number)) {
                 const int64_t cell = row * n[0] + at[0];
                 const sel_status status =
                     inputs->check ? inputs->check(inputs, input, cell, step, value, error)
@@ -314,15 +319,20 @@ static sel_status inputs_put_row(const sel_inputs *inputs, const sel_input *inpu
 
 sel_status sel_input_fill(const sel_state *state, const sel_input *input, int64_t step,
                           const sel_input_cells *cells, sel_error *error) {
-    const sel_inputs *inputs = state->plan->inputs;
+    const sel_inputs *inputs = state->listed;
     const sel_domain *domain = inputs->domain;
     const sel_rows rows = sel_own_rows(state);
     const int64_t numbers = input->quantity->components * domain->grid.n[0];
     const int64_t fit = sel_domain_rows_at_once(domain, state->threads);
     const int64_t most = fit < rows.count ? fit : rows.count;
     const size_t bytes = (size_t)(most * numbers) * sizeof(double);
-    sel_evaluation asked = {input->quantity, input->what, .t = sel_input_time(inputs, input, step),
-                            .first = 0};
+    bool all[SEL_REGION_NUMBERS];
+    memset(all, true, sizeof all);
+    sel_evaluation asked = {.quantity = input->quantity,
+                            .what = input->what,
+                            .t = sel_input_time(inputs, input, step),
+                            .wanted = input->everywhere ? all : NULL,
+                            .gaps = input->gaps};
     double *values = malloc(bytes);
     sel_status status = values ? SEL_OK : sel_fail_memory(error, input->what, bytes);
     for (int64_t k = 0; k < rows.count && !status; k += asked.end - asked.first) {
@@ -364,6 +374,63 @@ sel_status sel_input_place(sel_state *state, const sel_input *input, int64_t ste
                  : sel_arrays_send(&state->arrays, (char *)cells->to - first, values, bytes, error);
     free(values);
     return status;
+}
+
+sel_status sel_inputs_fill(const sel_state *state, unsigned due, int64_t step,
+                           sel_input_cells_of *cells, sel_error *error) {
+    const sel_inputs *inputs = state->listed;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < inputs->count && !status; k++) {
+        const sel_input *input = &inputs->v[k];
+        if (input->kind == SEL_INPUT_IN_CELLS && (sel_input_depends(input) | SEL_ALWAYS) & due) {
+            const sel_input_cells to = cells(state, input);
+            status = sel_input_fill(state, input, step, &to, error);
+        }
+    }
+    return status;
+}
+
+sel_status sel_inputs_fault(const sel_state *state, int64_t step, sel_input_cells_of *cells,
+                            sel_error *error) {
+    const sel_inputs *inputs = state->listed;
+    const unsigned varies = SEL_ON_T | SEL_ON_CONTROLS;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < inputs->count && !status; k++) {
+        const sel_input *input = &inputs->v[k];
+        if (input->kind == SEL_INPUT_IN_CELLS && sel_input_depends(input)) {
+            sel_input_cells none = cells(state, input);
+            none.to = NULL;
+            status = sel_input_fill(state, input, step, &none, error);
+        }
+    }
+    return status ? status : sel_inputs_evaluate(inputs, varies, step, NULL, NULL, error);
+}
+
+sel_inputs *sel_inputs_copy(sel_state *state, sel_inputs_lister *list) {
+    const sel_inputs *from = state->plan->inputs;
+    sel_inputs *copy = malloc(sizeof *copy);
+    sel_input *v = malloc(((size_t)from->count + 1) * sizeof *v);
+    if (!copy || !v) {
+        free(copy);
+        free(v);
+        return NULL;
+    }
+    *copy = *from;
+    copy->v = memcpy(v, from->v, (size_t)from->count * sizeof *v);
+    copy->clock = &state->clock;
+    if (!list(state, copy)) {
+        sel_inputs_free_copy(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+void sel_inputs_free_copy(sel_inputs *inputs) {
+    if (inputs) {
+        free(inputs->memory);
+        free(inputs->v);
+    }
+    free(inputs);
 }
 
 sel_status sel_inputs_start(sel_state *state, sel_error *error) {

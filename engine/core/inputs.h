@@ -36,6 +36,8 @@ typedef struct sel_input {
     double ahead;         /* the part of a step after which it has the value that the step takes */
     double least, most;   /* values beyond are refused; `most` of numbers as they are stored */
     bool whole;           /* so are values that are not whole numbers */
+    bool everywhere;      /* in cells: in all of them; false: in the free ones */
+    bool gaps;            /* in cells: NaN where a raster has no data, if `whole` is not set */
     bool on_host; /* a device does not evaluate it. In cells: the host does, and sends it; else
                      the solver does, or `check` has to */
 } sel_input;
@@ -56,11 +58,12 @@ typedef struct sel_input_cells {
 
 typedef struct sel_inputs {
     const sel_domain *domain;
+    const sel_clock *clock; /* of the state that these are of; NULL: steps are the grid's dt */
     int count;
     sel_input *v;
     unsigned depends, source_depends; /* on SEL_ON_T, SEL_ON_CONTROLS: any input; those in cells */
-    /* Places of this rank, of one input after the other. The lists belong to the surfaces, or to
-     * the solver. */
+    /* Places of this rank, of one input after the other, or of several together. The lists belong
+     * to the surfaces, to the solver, or to `memory`. */
     int64_t places;
     const double *place[3]; /* by axis; NULL: 0 everywhere */
     const int64_t *target;  /* the solver's number of what has the value: a site, a link */
@@ -74,6 +77,7 @@ typedef struct sel_inputs {
     sel_status (*check)(const struct sel_inputs *inputs, const sel_input *input, int64_t k,
                         int64_t step, double value, sel_error *error);
     const void *of; /* what these two read */
+    void *memory;   /* of lists that are released with these; or NULL */
     /* Inputs at the sites of surfaces (sel_inputs_list): */
     sel_surface_far *far;
     sel_surfaces surfaces;
@@ -141,6 +145,12 @@ sel_status sel_inputs_ahead(const sel_plan *plan, int64_t step, sel_error *error
 
 /* ---- those of a state ---- */
 
+/* A copy for a state, with the same numbers of inputs, of which `list` lists the places in the
+ * patch of the state (sel_solver.list_places). NULL: there is no memory. */
+typedef bool sel_inputs_lister(sel_state *state, sel_inputs *inputs);
+sel_inputs *sel_inputs_copy(sel_state *state, sel_inputs_lister *list);
+void sel_inputs_free_copy(sel_inputs *inputs);
+
 /* What a solver without a `store` of its own reads in the step to come, where steps run. */
 typedef struct sel_given {
     double *value;    /* at the sites of surfaces: [site][values] */
@@ -157,14 +167,25 @@ void sel_given_range(const sel_state *state, const sel_patch *planes, int64_t *f
 /* That of state->given.source. */
 sel_input_cells sel_given_cells(const sel_state *state, const sel_input *input);
 
-/* The values of an input in the free cells of this rank, in the step from `step`, into memory of
- * the host that is laid out as `cells` says. cells->to NULL: only finds out whether it has them. */
+/* The values of an input in the cells of this rank, in the step from `step`, into memory of the
+ * host that is laid out as `cells` says; without memory (cells->to is NULL): finds out whether they
+ * are allowed. */
 sel_status sel_input_fill(const sel_state *state, const sel_input *input, int64_t step,
                           const sel_input_cells *cells, sel_error *error);
-
 /* The same, into memory where the steps run. */
 sel_status sel_input_place(sel_state *state, const sel_input *input, int64_t step,
                            const sel_input_cells *cells, sel_error *error);
+
+/* The same as the first, of all inputs in cells that depend on any of `due` (with SEL_ALWAYS: of
+ * all), as `cells` says how each is kept. */
+typedef sel_input_cells sel_input_cells_of(const sel_state *state, const sel_input *input);
+sel_status sel_inputs_fill(const sel_state *state, unsigned due, int64_t step,
+                           sel_input_cells_of *cells, sel_error *error);
+
+/* The error of the first value that is missing or not allowed in the step from `step`, of all
+ * inputs that vary; SEL_OK: there is none. */
+sel_status sel_inputs_fault(const sel_state *state, int64_t step, sel_input_cells_of *cells,
+                            sel_error *error);
 
 /* Sets the source for time 0, if it is given. */
 sel_status sel_inputs_start(sel_state *state, sel_error *error);

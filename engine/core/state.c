@@ -40,6 +40,19 @@ void sel_state_begin(sel_state *state, const sel_plan *plan) {
     SEL_ADD_VALUE(&state->arrays, state, observed);
     SEL_ADD(&state->arrays, state, controls, plan->domain->control_count + 1,
             SEL_SAVED | SEL_ON_HOST);
+    state->listed = plan->inputs;
+    if (plan->inputs && plan->simulation->solver->list_places) {
+        state->listed = sel_inputs_copy(state, plan->simulation->solver->list_places);
+        state->arrays.failed |= !state->listed;
+        state->listed = state->listed ? state->listed : plan->inputs;
+    }
+}
+
+void sel_state_end(sel_state *state) {
+    sel_arrays_free(&state->arrays);
+    if (state->listed && state->listed != state->plan->inputs) {
+        sel_inputs_free_copy((sel_inputs *)(uintptr_t)state->listed);
+    }
 }
 
 void sel_state_pass(sel_state *state, int64_t steps) {

@@ -21,6 +21,7 @@ enum { SEL_MOST_FIELDS = 65 }; /* of a rule: its cell fields, and the kinds of i
 
 struct sel_state {
     const sel_plan *plan;
+    const sel_inputs *listed; /* the plan's; or, with places of this patch, the state's own */
     int64_t step;
     int64_t pass;     /* the steps that the pass under way makes; 1 between passes */
     sel_clock clock;  /* of the steps to come, or of those just made */
@@ -98,6 +99,9 @@ const sel_ending *sel_state_ending(const sel_state *state);
 /* Set-up common to all states: before the solver lists its arrays, and after. */
 void sel_state_begin(sel_state *state, const sel_plan *plan);
 void sel_state_list(sel_state *state);
+
+/* Frees the arrays, and the inputs if they are its own. */
+void sel_state_end(sel_state *state);
 
 /* Undoes the decomposition: each rank then computes the whole grid. */
 void sel_state_replicate(sel_state *state);

@@ -343,6 +343,9 @@ typedef struct sel_solver {
     /* Evaluates the values that the step from `step` to step + 1 will use, and fails as that step
      * would. Fields may be evaluated at a sample of their places. */
     sel_status (*ahead)(const sel_plan *plan, int64_t step, sel_error *error);
+    /* Lists the places of the plan's inputs that are in the patch of a state, where the plan lists
+     * none: in a copy for the state. False: there is no memory. NULL: the plan lists them. */
+    bool (*list_places)(sel_state *state, struct sel_inputs *inputs);
     /* Writes the entries of run.json that only this solver has, as `"key": value` pairs separated
      * by ", ". */
     void (*json)(const sel_plan *plan, FILE *to);
