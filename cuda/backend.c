@@ -89,8 +89,10 @@ static sel_status serves(const sel_solver *solver, sel_error *error) {
     return solver->on_cuda->compiles ? cuda_compiler_find(error) : SEL_OK;
 }
 
-static bool backend_divides(const sel_solver *solver) {
-    return solver->on_cuda->divides;
+static bool backend_decompose(const sel_simulation *simulation, const sel_grid *grid,
+                              sel_decomposition *decomposition) {
+    const cuda_solver *solver = simulation->solver->on_cuda;
+    return !solver->decompose || solver->decompose(simulation, grid, decomposition);
 }
 
 static sel_share backend_estimate(const sel_plan *plan) {
@@ -487,7 +489,7 @@ const sel_backend cuda_backend = {
     .link = cuda_device_link,
     .probe = cuda_device_probe,
     .serves = serves,
-    .divides = backend_divides,
+    .decompose = backend_decompose,
     .bandwidth = cuda_device_bandwidth,
     .estimate = backend_estimate,
     .create = backend_create,

@@ -90,35 +90,18 @@ cuda_rows cuda_rows_of(const sel_state *state, const sel_box *box) {
 
 /* ---- lists, and cells that are read ---- */
 
-/* `by_rows`: by the first of each row, else by the row of each. */
-static sel_status collectives_share(const sel_state *state, void *list, int64_t count, size_t size,
-                                    int64_t (*place)(const sel_state *, int64_t), bool by_rows,
-                                    sel_error *error) {
+sel_status cuda_share_items(const sel_state *state, void *list, int64_t count, size_t size,
+                            int64_t (*row)(const sel_state *state, int64_t k), sel_error *error) {
     const size_t bytes = (size_t)count * size;
     if (state->ranks->count == 1 || bytes == 0 || !list) {
         return SEL_OK;
     }
     void *host = sel_ranks_memory(state->ranks, bytes);
     sel_status status = cuda_send(host, list, bytes, error);
-    if (by_rows) {
-        sel_state_share_list(state, host, size, place);
-    } else {
-        sel_state_share_items(state, host, size, count, place);
-    }
+    sel_state_share_items(state, host, size, count, row);
     status = status ? status : cuda_send(list, host, bytes, error);
     free(host);
     return status;
-}
-
-sel_status cuda_share_list(const sel_state *state, void *list, int64_t count, size_t size,
-                           int64_t (*first)(const sel_state *state, int64_t row),
-                           sel_error *error) {
-    return collectives_share(state, list, count, size, first, true, error);
-}
-
-sel_status cuda_share_items(const sel_state *state, void *list, int64_t count, size_t size,
-                            int64_t (*row)(const sel_state *state, int64_t k), sel_error *error) {
-    return collectives_share(state, list, count, size, row, false, error);
 }
 
 cuda_cells cuda_cells_of(const sel_box *box) {

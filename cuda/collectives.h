@@ -10,9 +10,7 @@
 /* All rows of a box (NULL: of the grid), with state->queue->rows as partials. */
 cuda_rows cuda_rows_of(const sel_state *state, const sel_box *box);
 
-/* sel_state_share_list and sel_state_share_items, of a list on the device. */
-sel_status cuda_share_list(const sel_state *state, void *list, int64_t count, size_t size,
-                           int64_t (*first)(const sel_state *state, int64_t row), sel_error *error);
+/* sel_state_share_items, of a list on the device. */
 sel_status cuda_share_items(const sel_state *state, void *list, int64_t count, size_t size,
                             int64_t (*row)(const sel_state *state, int64_t k), sel_error *error);
 

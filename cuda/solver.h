@@ -10,7 +10,9 @@ typedef struct cuda_solver {
     const char *what;  /* "the flow": what memory is for */
     size_t state_size; /* bytes of its state, which begins with a sel_state */
     bool compiles;     /* its kernels are compiled when a run begins: NVRTC must be here */
-    bool divides;      /* its plans are divided among the ranks; false: each has the whole */
+    /* As in sel_backend. NULL: it takes any. */
+    bool (*decompose)(const sel_simulation *simulation, const sel_grid *grid,
+                      sel_decomposition *decomposition);
     /* Fails when the grid is too large for the kernels' integers. This and all that follow but
      * list, start, step and look may be NULL: there is nothing to do. */
     sel_status (*fits)(const sel_plan *plan, sel_error *error);

@@ -150,34 +150,6 @@ static void share_owned(const sel_ranks *ranks, const uint8_t *owner, void *item
     free(sorted);
 }
 
-void sel_state_share_list(const sel_state *state, void *list, size_t size,
-                          int64_t (*first)(const sel_state *state, int64_t row)) {
-    const int64_t rows = sel_state_rows(state);
-    size_t end[SEL_MOST_RANKS];
-    if (state->ranks->count == 1 || !list) {
-        return;
-    }
-    if (!sel_divides_planes(&state->decomposition)) {
-        for (int r = 0; r < state->ranks->count; r++) {
-            const sel_patch patch = sel_patch_of(&state->decomposition, r);
-            const sel_grid *grid = &state->plan->domain->grid;
-            end[r] = (size_t)first(state, sel_patch_planes(grid, &patch).end) * size;
-        }
-        sel_ranks_share(state->ranks, list, end);
-        return;
-    }
-    const int64_t count = first(state, rows);
-    uint8_t *owner = sel_ranks_memory(state->ranks, (size_t)count);
-    for (int64_t row = 0, k = 0; row < rows; row++) {
-        const int rank = sel_state_rank_of(state, row);
-        for (const int64_t last = first(state, row + 1); k < last; k++) {
-            owner[k] = (uint8_t)rank;
-        }
-    }
-    share_owned(state->ranks, owner, list, size, count);
-    free(owner);
-}
-
 void sel_state_share_items(const sel_state *state, void *items, size_t size, int64_t count,
                            int64_t (*row)(const sel_state *state, int64_t k)) {
     if (state->ranks->count == 1 || !items) {

@@ -49,11 +49,6 @@ void sel_state_sum_rows(const sel_state *state, double *own, int64_t stride, int
 void sel_state_sums(const sel_state *state, int first, int columns, double *sums);
 void sel_state_sums_of_box(const sel_state *state, const sel_box *box, int columns, double *sums);
 
-/* A list of elements that stand in the order of rows: those of a row begin at first(state, row).
- * All ranks get all of it. */
-void sel_state_share_list(const sel_state *state, void *list, size_t size,
-                          int64_t (*first)(const sel_state *state, int64_t row));
-
 /* Gathers items on all ranks. Before, a rank knows item k if row(state, k) is among its own rows.
  */
 void sel_state_share_items(const sel_state *state, void *items, size_t size, int64_t count,

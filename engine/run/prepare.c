@@ -285,7 +285,8 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
         return status;
     }
     const sel_backend *chosen = prepared->choice.backend;
-    const bool divides = !chosen->divides || chosen->divides(simulation->solver);
+    const bool divides = !chosen->decompose ||
+                         chosen->decompose(simulation, &prepared->domain->grid, &decomposition);
     sel_domain_divide(prepared->domain, divides ? ranks : NULL, &decomposition);
     /* Mistakes in laws and in outputs are reported together. */
     status = sel_plan_create(simulation, prepared->domain, wanted, &prepared->plan, error);

@@ -208,8 +208,10 @@ typedef struct sel_backend {
     sel_status (*probe)(int device, uint64_t *free_bytes, sel_error *error);
     /* Whether the backend can run this solver; fails as `probe` does. NULL: it runs all solvers. */
     sel_status (*serves)(const struct sel_solver *solver, sel_error *error);
-    /* Whether a rank's plan of this solver is that of its patch. NULL: of any solver. */
-    bool (*divides)(const struct sel_solver *solver);
+    /* Moves the ends of patches to where this backend can have them. False: every rank computes the
+     * whole grid. NULL: it takes any. */
+    bool (*decompose)(const sel_simulation *simulation, const sel_grid *grid,
+                      sel_decomposition *decomposition);
     /* Bandwidth of a large copy: bytes per second, reads and writes added. */
     double (*bandwidth)(int device, int threads);
     /* The memory that create() will allocate, and the part of the grid of this rank. */

@@ -54,7 +54,7 @@ const sel_family diffusion_laws = {"law", "What holds on a region of sel.heat or
 static const sel_table_field region_fields[] = {SEL_REGION_FIELDS(diffusion_laws)};
 const sel_table diffusion_regions = SEL_REGION_TABLE(region_fields);
 
-static int diffusion_law_of(const sel_domain *domain, int region) {
+int diffusion_law_of(const sel_domain *domain, int region) {
     int law = 0;
     while (laws[law] != domain->regions[region - 1].law.table) {
         law++;
@@ -304,7 +304,7 @@ static void list_surfaces(sel_state *state) {
             : found.estimated ? sites[1]
                               : on->sites.count,
             0);
-    SEL_ADD(&state->arrays, given, all_entering, joins ? on->sites.all : 0, 0);
+    SEL_ADD(&state->arrays, given, all_entering, joins ? on->sites.all : 0, SEL_ON_HOST);
 }
 
 void diffusion_list(sel_state *state, const char *name, void *at[2], int halo) {
@@ -468,10 +468,6 @@ static double amount(const sel_state *state, int64_t step, int what) {
         state->partials[k * SEL_PARTIALS] = sum;
     }
     return sel_join_rows(state, false);
-}
-
-int64_t diffusion_sites_before(const sel_state *state, int64_t row) {
-    return state->plan->inputs->surfaces.sites.before[row];
 }
 
 sel_status diffusion_answer(sel_state *state, sel_request *request, sel_error *error) {

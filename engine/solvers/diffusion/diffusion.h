@@ -12,6 +12,9 @@
 extern const sel_family diffusion_laws;
 extern const sel_table diffusion_regions;
 
+/* The law of a region: DIFFUSION_FIXED, ... */
+int diffusion_law_of(const sel_domain *domain, int region);
+
 typedef struct diffusion_body {
     /* The solver sets, before diffusion_find: */
     int field[HEAT_MOST_FIELDS]; /* what its fields are made of */
@@ -103,7 +106,5 @@ int diffusion_field(const sel_state *state, int field, int64_t row, int64_t x0, 
 sel_status diffusion_answer(sel_state *state, sel_request *request, sel_error *error);
 void diffusion_answer_balance(const sel_plan *plan, const double *entering,
                               const diffusion_balance *b, sel_request *request);
-/* The sites before a row of cells. */
-int64_t diffusion_sites_before(const sel_state *state, int64_t row);
 
 #endif

@@ -71,7 +71,7 @@ static sel_status ask_change(sel_state *state, const sel_request *request, sel_e
 typedef struct found_balance {
     sel_total after, before, source;
     diffusion_balance known; /* on the host */
-    double entering[];
+    double entering[];       /* at the sites of this rank */
 } found_balance;
 
 static sel_status find_entering(sel_state *state, int64_t step, sel_error *error) {
@@ -82,8 +82,7 @@ static sel_status find_entering(sel_state *state, int64_t step, sel_error *error
     sel_given_range(state, &state->own, &first, &end);
     const diffusion_given given = diffusion_given_of(state);
     CUDA_TRY(diffusion_gpu_entering(&view, &given, first, end, changes, state->queue->stream));
-    return cuda_share_list(state, given.entering, state->plan->inputs->surfaces.sites.count,
-                           sizeof *given.entering, diffusion_sites_before, error);
+    return SEL_OK;
 }
 
 static sel_status body_ask_balance(sel_state *state, const sel_request *request, sel_error *error) {
@@ -126,13 +125,22 @@ sel_status diffusion_cuda_ask(sel_state *state, const sel_request *request, sel_
 
 static void answer_balance(const sel_state *state, const cuda_slot *slot, sel_request *request) {
     const found_balance *found = slot->host;
+    const sel_surfaces *on = &state->plan->inputs->surfaces;
+    const double *entering = found->entering;
     diffusion_balance b = found->known;
     if (!diffusion_body_of(state->plan)->steady) {
         b.after = sel_total_of(&found->after, false);
         b.before = slot->step > 0 ? sel_total_of(&found->before, false) : (double)NAN;
         b.source = sel_total_of(&found->source, false);
     }
-    diffusion_answer_balance(state->plan, found->entering, &b, request);
+    if (on->divided) {
+        double *all = ((const diffusion_state *)state)->given.all_entering;
+        sel_sites_gather(&on->sites, entering, sizeof *entering, all);
+        entering = all;
+    }
+    if (on->region) { /* of several ranks rank 0 answers */
+        diffusion_answer_balance(state->plan, entering, &b, request);
+    }
 }
 
 void diffusion_cuda_answer(sel_state *state, const cuda_slot *slot, sel_request *request) {

@@ -5,6 +5,8 @@
  * multigrid.
  */
 #include "engine/solvers/heat/heat_kernels_cuda.h"
+
+#include <stdlib.h>
 #include "cuda/backend.h"
 #include "cuda/inputs.h"
 #include "engine/solvers/diffusion/diffusion_cuda.h"
@@ -25,6 +27,20 @@ static bool implicit(const sel_state *base) {
 
 /* ---- memory ---- */
 
+/* The faces of the domain on which a law acts: a bit each. */
+static unsigned sides_that_act(const sel_domain *domain) {
+    const sel_grid *grid = &domain->grid;
+    unsigned acts = 0;
+    for (int face = 0; face < 2 * grid->dims; face++) {
+        for (int64_t s = 0; domain->face[face] && s < sel_face_sites(grid, face); s++) {
+            const int region = domain->face[face][s];
+            acts |= (unsigned)(region && diffusion_law_of(domain, region) != DIFFUSION_INSULATED)
+                    << face;
+        }
+    }
+    return acts;
+}
+
 static void heat_cuda_list(sel_state *base) {
     heat_cuda *state = (heat_cuda *)base;
     const heat_plan *plan = heat_plan_for(base);
@@ -41,10 +57,7 @@ static void heat_cuda_list(sel_state *base) {
         state->sides.first[face] = state->sides.sites;
         state->sides.sites += sel_face_sites(grid, face);
     }
-    const sel_surfaces *surfaces = &plan->diffusion.base.inputs->surfaces;
-    for (int64_t k = 0; k < surfaces->sites.count; k++) {
-        state->sides.acts |= (unsigned)surfaces->site[k].outer << surfaces->site[k].face;
-    }
+    state->sides.acts = sides_that_act(plan->diffusion.base.domain);
     sel_arrays_add(&base->arrays, "sides", &state->sides.numbers, base->field[0].type,
                    2 * state->sides.sites, 0);
 }
@@ -71,14 +84,37 @@ static heat_gpu_step step_of(const heat_cuda *state, int64_t step, const sel_pat
     return s;
 }
 
-/* b and s of the cells on surfaces that a rank has, also of those beyond its patch. */
+/* Passes of several steps compute rows beyond the patch: the sides of all ranks, which vary in no
+ * step, are put together. A rank has zeros where others have numbers. */
+static sel_status share_sides(heat_cuda *state, sel_error *error) {
+    const sel_state *base = &state->all.diffusion.base;
+    const sel_ranks *ranks = base->ranks;
+    const size_t bytes = 2 * (size_t)state->sides.sites * base->field[0].type.size;
+    if (ranks->count == 1 || !state->marches) {
+        return SEL_OK;
+    }
+    uint8_t *own = sel_ranks_memory(ranks, bytes);
+    uint8_t *all = sel_ranks_memory(ranks, bytes * (size_t)ranks->count);
+    CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
+    sel_status status = cuda_send(own, state->sides.numbers, bytes, error);
+    ranks->gather(own, bytes, all);
+    for (size_t k = 0; k < bytes * (size_t)ranks->count; k++) {
+        own[k % bytes] |= all[k];
+    }
+    status = status ? status : cuda_send(state->sides.numbers, own, bytes, error);
+    free(own);
+    free(all);
+    return status;
+}
+
+/* b and s of the cells on surfaces that a rank has. */
 static sel_status derive(sel_state *base, int64_t step, sel_error *error) {
     const sel_state_surfaces on = sel_state_find_surfaces(base);
     heat_gpu_step s = step_of((heat_cuda *)base, step, &base->own);
     s.first = on.cells[0];
     s.end = on.cells[1];
     CUDA_TRY(heat_gpu_surfaces(&s, base->queue->stream));
-    return SEL_OK;
+    return share_sides((heat_cuda *)base, error);
 }
 
 /* ---- steps ---- */
@@ -115,9 +151,17 @@ static sel_status heat_cuda_look(sel_state *base, int field, const cuda_look **l
     return diffusion_cuda_look(base, &((heat_cuda *)base)->seen, field, look, view, error);
 }
 
+/* cuda_solver.decompose */
+static bool heat_cuda_decompose(const sel_simulation *simulation, const sel_grid *grid,
+                                sel_decomposition *decomposition) {
+    const heat_params *params = (const heat_params *)simulation->params;
+    return params->scheme == HEAT_EXPLICIT || mg_body_decompose(grid, decomposition);
+}
+
 const cuda_solver heat_on_cuda = {
     .what = "the temperature",
     .state_size = sizeof(heat_cuda),
+    .decompose = heat_cuda_decompose,
     .list = heat_cuda_list,
     .start = heat_start,
     .derive = derive,

@@ -187,18 +187,14 @@ static bool round_cuts(int64_t *first, int count, int unit, bool wraps) {
     return count == 1 || !wraps || first[count] % 2 == 0;
 }
 
-/* Moves the first planes and rows of ranks to where those of a device begin. False: levels are too
- * small to be divided among devices, or cannot be: as where rows that come from other ranks would
- * need periodic images along z. */
-static bool cut_for_devices(sel_state *state) {
-    const int64_t *n = state->plan->domain->grid.n;
-    sel_decomposition *d = &state->decomposition;
+/* Rows that come from other ranks have no periodic images along z. */
+bool mg_body_decompose(const sel_grid *grid, sel_decomposition *d) {
+    const int64_t *n = grid->n;
     const int slow = d->slow;
     const bool rows =
         slow == 1 || round_cuts(d->first[1], d->ranks[1], MG_DEVICE_ROWS, d->periodic[1]);
     const bool planes =
         round_cuts(d->first[slow], d->ranks[slow], mg_device_planes(n), d->periodic[slow]);
-    sel_state_divide(state);
     const bool images = sel_divides_planes(d) && d->ranks[2] == 1 && d->periodic[2];
     return n[0] * n[1] * n[2] > MG_ALONE_ON_DEVICE && rows && planes && !images;
 }
@@ -218,7 +214,12 @@ bool mg_body_whole(const sel_domain *domain) {
 
 void mg_body_list(mg_solve *s, const mg_box *box, sel_state *state, const char *name, void *at[2],
                   unsigned flags, int threads) {
-    const bool alone = state->ranks->count == 1 || (threads == 0 && !cut_for_devices(state));
+    const sel_grid *grid = &state->plan->domain->grid;
+    bool alone = state->ranks->count == 1;
+    if (threads == 0 && !alone) {
+        alone = !mg_body_decompose(grid, &state->decomposition);
+        sel_state_divide(state);
+    }
     if (alone || !shares(&state->decomposition)) {
         sel_state_replicate(state); /* the levels are whole */
     }

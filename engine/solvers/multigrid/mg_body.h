@@ -10,6 +10,9 @@
 
 /* Whether every rank computes the whole body, since the grid is too small to be divided. */
 bool mg_body_whole(const sel_domain *domain);
+/* Moves the first planes and rows of ranks to where those of a device begin. False: levels are too
+ * small to be divided among devices, or cannot be. */
+bool mg_body_decompose(const sel_grid *grid, sel_decomposition *decomposition);
 
 /* Describes the whole body to multigrid. Each rank has the surfaces and materials of its patch, so
  * all ranks must call it. The box is even if no coefficient varies and each face has one law.

@@ -80,9 +80,17 @@ static sel_status poisson_cuda_look(sel_state *base, int field, const cuda_look 
     return diffusion_cuda_look(base, &((poisson_cuda *)base)->seen, field, look, view, error);
 }
 
+/* cuda_solver.decompose */
+static bool poisson_cuda_decompose(const sel_simulation *simulation, const sel_grid *grid,
+                                   sel_decomposition *decomposition) {
+    (void)simulation;
+    return mg_body_decompose(grid, decomposition);
+}
+
 const cuda_solver poisson_on_cuda = {
     .what = "the potential",
     .state_size = sizeof(poisson_cuda),
+    .decompose = poisson_cuda_decompose,
     .list = poisson_cuda_list,
     .start = poisson_cuda_start,
     .alone = poisson_cuda_alone,
