@@ -286,13 +286,13 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 template <class T, class D>
-static cudaError_t observe_start(const lbm_gpu_view *v, cudaStream_t stream) {
+static cudaError_t find_initial_strain(const lbm_gpu_view *v, cudaStream_t stream) {
     initial_strain_kernel<T, D><<<blocks_of(v->last.layout), THREADS, 0, stream>>>(*v);
     return cudaGetLastError();
 }
 
 extern "C" cudaError_t lbm_gpu_initial_strain(const lbm_gpu_view *view, cudaStream_t stream) {
-    return LBM_DISPATCH(view->last, observe_start, view, stream);
+    return LBM_DISPATCH(view->last, find_initial_strain, view, stream);
 }
 
 // ---- sums over links ----
