@@ -84,6 +84,31 @@ for from in 0 0.5; do
     done
 done
 
+# Only rows of the upper ranks get rain that is negative: from the start on, and from t = 3 on, which
+# the check of the last step does not see.
+cat >"$work/rain.lua" <<'END'
+local sel = require "selenite"
+local p = sel.params { from = 0 }
+return sel.aqua {
+  size = { 8, 40 }, alpha = 0.2, dt = 1, ground = 1,
+  rain = function(x, y, t) return t > p.from and t < 8 and 30 - y or 5 end,
+  regions = { { where = sel.shape.faces, law = sel.law.wall {} } },
+  stop = { steps = 20 },
+}
+END
+first_rain_is_named() {
+    exits 1 "$selenite" run "$work/rain.lua" "from=$1" --ranks "$2" --threads 1 --quiet \
+        --backend "$backend" -o "$work/rain" --force 2>"$work/said" || return 1
+    cat "$work/said"
+    grep -q "rain is negative, -0.5, at x=0.5, y=30.5, t=$3$" "$work/said" && [ "$(wc -l <"$work/said")" = 1 ]
+}
+for ranks in 1 3; do
+    ok "rain that is negative on one of the ranks is named, at the start: ranks $ranks" \
+        first_rain_is_named 0 $ranks 0.5
+    ok "rain that is negative on one of the ranks is named, in a step: ranks $ranks" \
+        first_rain_is_named 3 $ranks 3.5
+done
+
 # Ranks with rows of planes: the law of the lid fails first at a place of rank 1, then at one of rank
 # 0, which comes later in the grid; the law of the floor, which comes after it, at places of all.
 cat >"$work/flow.lua" <<'END'

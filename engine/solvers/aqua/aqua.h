@@ -13,6 +13,7 @@
 #define AQUA_H
 
 #include "engine/core/arrays.h"
+#include "engine/core/inputs.h"
 #include "engine/solvers/aqua/aqua_method.h"
 #include "engine/scene/solver.h"
 #include "engine/scene/terrain.h"
@@ -117,24 +118,12 @@ typedef struct aqua_ghosts {
     int64_t first_edge[AQUA_FIRSTS];
 } aqua_ghosts;
 
-/* What is evaluated before a step: rain and infiltration, which are not given, the same in all
- * cells or fields; the discharge of a source; the level of a region that has ghosts. */
-typedef enum aqua_kind {
-    AQUA_NOTHING,
-    AQUA_UNIFORM,
-    AQUA_FIELD,
-    AQUA_DISCHARGE,
-    AQUA_STAGE
-} aqua_kind;
-typedef struct aqua_term {
-    aqua_kind kind;
-    const sel_quantity *quantity; /* mm/h, m3/s, m */
-    sel_where where;              /* in the script */
-    char name[48], what[96];      /* for columns; for messages */
-    int64_t first, count;         /* its values in aqua_state.values, but those of a field */
-    int64_t first_cell, cells;    /* of a source: the number of its first cell, and how many */
-    int region;                   /* of a level */
-} aqua_term;
+/* A source. */
+typedef struct aqua_inlet {
+    sel_where where;           /* in the script */
+    char name[48];             /* for columns */
+    int64_t first_cell, cells; /* the number of its first cell, and how many */
+} aqua_inlet;
 
 /* The way of water to the nearest open face or level; metres. */
 typedef struct aqua_way {
@@ -170,10 +159,12 @@ typedef struct aqua_plan {
     aqua_ghosts ghosts;
     aqua_source_cell *source_cells; /* of all sources, sorted by cell, those of one by source */
     int64_t source_cell_count;
-    aqua_term *terms; /* rain, infiltration, sources, levels */
-    int term_count, source_count;
-    aqua_way *ways;         /* [source_count + 1]: of the sources, then of rain */
-    unsigned levels_depend; /* as base.depends */
+    aqua_inlet *inlets;
+    int source_count;
+    sel_inputs inputs; /* rain, infiltration, sources, levels; `which`: see aqua_state.values */
+    int supply[AQUA_SUPPLIES]; /* the first two in that list; -1: not given */
+    aqua_way *ways;            /* [source_count + 1]: of the sources, then of rain */
+    unsigned levels_depend;    /* as base.depends */
     /* Of the f32 store: a metre has 2^bits quanta, beds count from datum, m. */
     int bits; /* 0: not chosen yet */
     double datum;
@@ -205,20 +196,36 @@ sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error);
 bool aqua_passes(const sel_domain *domain, int region);
 const aqua_law_level *aqua_level_of(const sel_domain *domain, int region);
 
-/* ---- what is evaluated before a step ---- */
+/* ---- inputs: mm/h and m3/s, at the middle of a step; levels, m, at its beginning ---- */
 
-/* Fills plan->terms and plan->source_cells; the ghosts must be there. */
-sel_status aqua_terms_create(aqua_plan *plan, sel_error *error);
+/* Fills plan->inputs, inlets and source_cells; the ghosts must be there. */
+sel_status aqua_inputs_create(aqua_plan *plan, sel_error *error);
+/* Sets the most rain of a step; the quantum must be chosen. */
+void aqua_inputs_bound(aqua_plan *plan);
 
-/* The values of a term for the step that begins at `step`: of a rate in units of the store per
- * cell, of a discharge in units for all cells of its source together, both at the middle of the
- * step, of a level in m, for each ghost of its region. `rows`: of a field only these; NULL: all.
- * Refuses negative amounts, and what the store cannot hold. */
-sel_status aqua_evaluate_term(const aqua_plan *plan, const aqua_term *term, double step,
-                              const sel_rows_range *rows, double *to, sel_error *error);
+/* Rain or infiltration; NULL: not given. */
+static inline const sel_input *aqua_supply_of(const aqua_plan *plan, int k) {
+    return plan->supply[k] < 0 ? NULL : &plan->inputs.v[plan->supply[k]];
+}
+/* Whether it is given, and a field; or the same in all cells. */
+static inline bool aqua_is_field(const aqua_plan *plan, int k) {
+    return plan->supply[k] >= 0 && aqua_supply_of(plan, k)->kind == SEL_INPUT_IN_CELLS;
+}
+static inline bool aqua_is_uniform(const aqua_plan *plan, int k) {
+    return plan->supply[k] >= 0 && !aqua_is_field(plan, k);
+}
+
+/* `which` of all levels. */
+static inline int aqua_level_number(const aqua_plan *plan) {
+    return AQUA_SUPPLIES + plan->source_count;
+}
+/* How many values are evaluated for an input that is not in cells. */
+static inline int64_t aqua_values_of(const sel_input *input) {
+    return input->kind == SEL_INPUT_UNIFORM ? 1 : input->count;
+}
 
 /* Units of the store per step in a rate of 1 mm/h, or a discharge of 1 m3/s. */
-double aqua_unit_of(const aqua_plan *plan, aqua_kind kind);
+double aqua_unit_of(const aqua_plan *plan, int which);
 
 /* Fills plan->ways, on all ranks together; all else of the plan must be there. */
 sel_status aqua_ways_create(aqua_plan *plan, sel_error *error);

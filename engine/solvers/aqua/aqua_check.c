@@ -51,13 +51,14 @@ static double *list_heights(const aqua_plan *plan) {
     for (int64_t k = 0; height && k < ghosts->count; k++) {
         height[k] = ghosts->v[k].level ? (double)NAN : ghosts->v[k].ground;
     }
-    for (int k = AQUA_SUPPLIES + plan->source_count; height && k < plan->term_count; k++) {
-        const aqua_term *term = &plan->terms[k];
-        double *z = height + ghosts->first[term->region];
-        if (aqua_evaluate_term(plan, term, 0, NULL, z, NULL)) {
-            for (int64_t i = 0; i < term->count; i++) {
-                z[i] = (double)NAN;
-            }
+    for (int k = 0; height && k < plan->inputs.count; k++) {
+        const sel_input *input = &plan->inputs.v[k];
+        const int64_t levels = input->region ? aqua_values_of(input) : 0;
+        double *z = height + input->first;
+        const bool fails =
+            levels > 0 && sel_input_evaluate(&plan->inputs, input, 0, 0, levels, z, NULL);
+        for (int64_t i = 0; i < input->count && (fails || levels == 1); i++) {
+            z[i] = fails ? (double)NAN : z[0];
         }
     }
     return height;
@@ -203,14 +204,17 @@ static void warn_of_deep_water(const aqua_plan *plan, sel_error *warnings) {
     char what[96];
     for (int s = 0; s <= plan->source_count; s++) {
         const aqua_way *way = &plan->ways[s];
-        const aqua_term *term = &plan->terms[AQUA_SUPPLIES + s];
         if (!(way->length > 0 && way->length < HUGE_VAL)) {
             continue;
         }
         if (s < plan->source_count) {
-            const double discharge = mean_over_run(plan, term->quantity, term->what);
-            snprintf(what, sizeof what, "source %s", term->name);
-            warn_of_discharge(plan, way, discharge / way->width, what, term->where, warnings);
+            const aqua_inlet *inlet = &plan->inlets[s];
+            const aqua_source *source = (const aqua_source *)plan->params->sources.v + s;
+            char label[96];
+            snprintf(label, sizeof label, "discharge of source %s", inlet->name);
+            const double discharge = mean_over_run(plan, &source->discharge, label);
+            snprintf(what, sizeof what, "source %s", inlet->name);
+            warn_of_discharge(plan, way, discharge / way->width, what, inlet->where, warnings);
             continue;
         }
         const double net = mean_over_run(plan, &plan->params->rain, "rain") -

@@ -77,8 +77,7 @@ static void aqua_cpu_supply(aqua_state *state, int k, int64_t step) {
     const int64_t nx = state->plan->layout.nx, size = state->size;
     const double arrival = state->plan->params->arrival_depth * state->store.per_metre;
     const bool watches = k == AQUA_SOIL && (state->most || state->arrived);
-    const bool supplies =
-        state->plan->terms[k].kind != AQUA_NOTHING && !(k == AQUA_SOIL && step == 0);
+    const bool supplies = aqua_supply_of(state->plan, k) && !(k == AQUA_SOIL && step == 0);
     const sel_rows_range own = sel_own_planes(&state->base);
     if (!supplies && !watches) {
         return;
@@ -276,20 +275,17 @@ static sel_status aqua_cpu_steps(sel_state *base, int64_t n, sel_error *error) {
 
 /* sel_cpu.loaded */
 static sel_status aqua_cpu_loaded(sel_state *base, sel_error *error) {
-    aqua_state *state = (aqua_state *)base;
-    const int64_t step = base->step;
-    base->step = step > 0 ? step - 1 : 0;
-    sel_status status = aqua_evaluate(base, SEL_ALWAYS, error);
-    base->step = step;
+    (void)error;
     for (int ahead = 0; ahead < 2; ahead++) { /* both copies */
-        set_ghosts(state, step + ahead, true);
+        set_ghosts((aqua_state *)base, base->step + ahead, true);
     }
-    return status;
+    return SEL_OK;
 }
 
 static sel_status aqua_cpu_start(sel_state *base, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
-    sel_status status = aqua_evaluate(base, SEL_ALWAYS, error);
+    sel_status status = aqua_start_inputs(state, error);
+    status = sel_state_agree(base, status, error);
     status = status ? status : aqua_start(state, error);
     if (status) {
         return status;
@@ -355,7 +351,9 @@ const sel_cpu aqua_on_cpu = {
     .state_size = sizeof(aqua_state),
     .list = aqua_cpu_list,
     .start = aqua_cpu_start,
-    .terms = aqua_evaluate,
+    .terms = aqua_refuse_inflow,
+    .store = aqua_keep_values,
+    .cells = aqua_cells,
     .steps = aqua_cpu_steps,
     .observe = aqua_cpu_observe,
     .loaded = aqua_cpu_loaded,

@@ -5,8 +5,8 @@
  * failed and do nothing. Kernels accumulate one total per row or per edge; these are saved, so that
  * a run is resumed bit by bit, and as the totals of all backends.
  *
- * Amounts are sent as a table of many steps, in which steps recorded in a graph find theirs. Fields
- * that vary in time are terms, evaluated by kernels; those that Lua alone can evaluate are sent.
+ * Amounts, which are whole quanta with a carry, and levels are sent as a table of many steps, in
+ * which steps recorded in a graph find theirs.
  */
 #include "engine/solvers/aqua/aqua_cuda.h"
 
@@ -29,53 +29,15 @@ static int64_t own_cells(const aqua_state *all, uint64_t *count) {
     return own.first * all->plan->layout.nx;
 }
 
-/* Evaluates rain or infiltration in the cells of this rank. */
-static sel_status evaluate_own(const aqua_state *all, int k, int64_t step, sel_error *error) {
-    const sel_rows_range own = sel_own_planes(&all->base);
-    return aqua_evaluate_term(all->plan, &all->plan->terms[k], (double)step, &own, all->field,
-                              error);
-}
-
-/* aqua_state.give: sends the rates; of terms the first are evaluated for the host's errors. */
-static sel_status give(aqua_state *all, int k, unsigned due, sel_error *error) {
-    aqua_cuda *state = (aqua_cuda *)all;
-    uint64_t count;
-    void *pinned;
-    if (state->by_term[k]) {
-        return due & SEL_ALWAYS ? evaluate_own(all, k, all->base.step, error) : SEL_OK;
-    }
-    cuda_feed *feed = &state->rates[k];
-    sel_status status = cuda_feed_next(feed, &pinned, error);
-    status = status
-                 ? status
-                 : aqua_rates(all, k, (char *)pinned - own_cells(all, &count) * all->size, error);
-    return status ? status : cuda_feed_send(feed, all->base.queue->stream, error);
-}
-
 static void aqua_cuda_list(sel_state *base) {
     aqua_cuda *state = (aqua_cuda *)base;
     aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan = (const aqua_plan *)base->plan;
     const aqua_layout *layout = &plan->layout;
-    const aqua_term *aqua_cuda_terms = plan->terms;
     const bool levels = plan->levels_depend & SEL_ON_T;
-    const bool amounts = aqua_cuda_terms[AQUA_RAIN].kind == AQUA_UNIFORM ||
-                         aqua_cuda_terms[AQUA_SOIL].kind == AQUA_UNIFORM ||
+    const bool amounts = aqua_is_uniform(plan, AQUA_RAIN) || aqua_is_uniform(plan, AQUA_SOIL) ||
                          plan->source_count > 0 || levels;
     sel_arrays *arrays = &base->arrays;
-    if (!cuda_terms_open(&state->terms, plan->base.domain)) {
-        arrays->failed = true;
-        return;
-    }
-    for (int k = 0; k < AQUA_SUPPLIES; k++) {
-        cuda_term *term = &state->fill[k].term;
-        state->by_term[k] =
-            aqua_cuda_terms[k].kind == AQUA_FIELD &&
-            sel_quantity_depends(aqua_cuda_terms[k].quantity) & SEL_ON_T &&
-            cuda_terms_take(&state->terms, aqua_cuda_terms[k].quantity, CUDA_FILL_THREADS, term);
-        term->number = k;
-    }
-    cuda_terms_list(&state->terms, arrays);
     SEL_ADD(arrays, state, view.flow.amounts, amounts ? CUDA_STEPS * table_width(plan) : 0, 0);
     SEL_ADD_COPY(arrays, state, view.flow.source_cells, plan->source_cell_count,
                  plan->source_cells);
@@ -83,7 +45,6 @@ static void aqua_cuda_list(sel_state *base) {
     SEL_ADD(arrays, state, levels, levels ? 0 : plan->ghosts.count, 0);
     /* With the margin that a march reads. */
     aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch);
-    all->give = give;
     const sel_layout none = {.count = 0};
     const sel_layout *scratch = all->store.whole ? &none : &base->field[0].layout;
     const sel_layout *cuts = plan->params->equilibrium == AQUA_MINDIFF ? scratch : &none;
@@ -105,12 +66,7 @@ static void aqua_cuda_list(sel_state *base) {
 
 static void aqua_cuda_close(sel_state *base) {
     aqua_cuda *state = (aqua_cuda *)base;
-    for (int k = 0; k < AQUA_SUPPLIES; k++) {
-        cuda_feed_close(&state->rates[k]);
-        cuda_module_free(state->module[k]);
-    }
     cuda_feed_close(&state->sent);
-    cuda_terms_close(&state->terms);
 }
 
 /* ---- what kernels see ---- */
@@ -196,8 +152,7 @@ static void aqua_cuda_describe(aqua_cuda *state) {
         books += aqua_parts_of(plan, k);
     }
     /* Ghosts in the grid, which the flow changes, give nothing to the soil. */
-    flow->soaks =
-        all->store.whole && plan->terms[AQUA_SOIL].kind == AQUA_UNIFORM && !plan->ghosts.inside;
+    flow->soaks = all->store.whole && aqua_is_uniform(plan, AQUA_SOIL) && !plan->ghosts.inside;
     flow->soil = state->spread[AQUA_SOIL].totals;
 }
 
@@ -226,13 +181,11 @@ static sel_status place_ghosts(aqua_cuda *state, unsigned due, sel_error *error)
     return status;
 }
 
-/* Evaluates what is due for the present step, and sends fields of rain and infiltration, and levels
- * that do not vary in time. */
-static sel_status aqua_cuda_evaluate(aqua_cuda *state, unsigned due, sel_error *error) {
-    sel_state *base = &state->all.base;
-    sel_status status = cuda_terms_set_controls(&state->terms, base, due, error);
-    status = status ? status : aqua_evaluate(base, due, error);
-    return status ? status : place_ghosts(state, due, error);
+/* Evaluates the amounts and levels of the present step that are due. */
+static sel_status evaluate_amounts(aqua_state *all, unsigned due, sel_error *error) {
+    const sel_status status =
+        sel_inputs_evaluate(&all->plan->inputs, due, all->base.step, aqua_keep_values, all, error);
+    return status ? status : aqua_refuse_inflow(&all->base, due, error);
 }
 
 /* Sends the amounts of *count steps from the present one on, which is evaluated; lowers *count to
@@ -247,13 +200,13 @@ static sel_status send_amounts(aqua_cuda *state, int64_t *count, sel_error *erro
     for (int64_t k = 0; k < *count && !status; k++) {
         double *row = (double *)table + (now + k) % CUDA_STEPS * width;
         all->base.step = now + k;
-        if (k && aqua_evaluate(&all->base, SEL_ON_T, NULL)) {
+        if (k && evaluate_amounts(all, SEL_ON_T, NULL)) {
             *count = k;
             break;
         }
         aqua_take(all, row);
         memcpy(row + own, aqua_levels(all), (size_t)(width - own) * sizeof *row);
-        if (plan->terms[AQUA_RAIN].kind == AQUA_UNIFORM) {
+        if (aqua_is_uniform(plan, AQUA_RAIN)) {
             sel_total_more(&all->totals[AQUA_RAIN], all->store.whole,
                            row[AQUA_RAIN] * (double)plan->base.domain->free_cells);
         }
@@ -264,48 +217,27 @@ static sel_status send_amounts(aqua_cuda *state, int64_t *count, sel_error *erro
 
 /* ---- step 0 ---- */
 
-/* What a rate's program is compiled with: the kernel that pours it. */
-static const char *text_of_pour(const aqua_state *all, int k) {
+/* cuda_solver.beside: the kernel that pours a rate. */
+static const char *aqua_cuda_beside(const sel_state *base, const sel_input *input) {
     static const char *const text[2][2] = {
         {AQUA_POUR("aqua_f64", "false"), AQUA_POUR("aqua_f64", "true")},
         {AQUA_POUR("aqua_f32", "false"), AQUA_POUR("aqua_f32", "true")}};
-    return text[all->store.whole][k == AQUA_SOIL];
+    return text[((const aqua_state *)base)->store.whole][input->which == AQUA_SOIL];
 }
 
-/* What fills the rates that are terms, and what sends the others and the amounts. */
-static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
-    const aqua_state *all = &state->all;
-    uint64_t count;
-    const int64_t first = own_cells(all, &count);
-    const uint64_t table = CUDA_STEPS * (uint64_t)table_width(all->plan) * sizeof(double);
-    sel_status status = cuda_terms_start(&state->terms, error);
+/* What pours and fills rates together, and what sends the amounts. */
+static sel_status open_supplies(aqua_cuda *state, sel_error *error) {
+    const aqua_plan *plan = state->all.plan;
+    const uint64_t table = CUDA_STEPS * (uint64_t)table_width(plan) * sizeof(double);
+    sel_status status = SEL_OK;
     for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
-        const sel_quantity *rate = all->plan->terms[k].quantity;
-        cuda_fill *fill = &state->fill[k];
-        if (state->by_term[k]) {
-            *fill = (cuda_fill){.term = fill->term,
-                                .ahead = 0.5,
-                                .most = all->store.most_rain,
-                                .factor = aqua_unit_of(all->plan, AQUA_FIELD),
-                                .to = all->rate[k],
-                                .kind = all->size == 4 ? CUDA_F32 : CUDA_F64,
-                                .pitch = all->plan->layout.nx,
-                                .beside = text_of_pour(all, k)};
-            status =
-                cuda_fill_open(fill, &state->terms, rate, &all->base, &state->module[k], error);
-            if (!status && fill->kernel) {
-                status = cuda_module_kernel(state->module[k], "pour", &state->pour[k], error);
-            }
-        } else if (all->rate[k]) {
-            status = cuda_feed_open(&state->rates[k], (char *)all->rate[k] + first * all->size,
-                                    count * (uint64_t)all->size,
-                                    sel_quantity_depends(rate) & SEL_ON_T ? FEW : 1, error);
-        }
+        status = cuda_inputs_hand_over(&state->all.base, plan->supply[k], "pour", &state->pour[k],
+                                       &state->fill[k], error);
     }
     return status || !state->view.flow.amounts
                ? status
                : cuda_feed_open(&state->sent, state->view.flow.amounts, table,
-                                all->plan->levels_depend & SEL_ON_T ? FEW : MANY, error);
+                                plan->levels_depend & SEL_ON_T ? FEW : MANY, error);
 }
 
 /* The tile of which the rank above has some rows is taken for wet; those beside, which are never
@@ -328,9 +260,10 @@ static sel_status aqua_cuda_start(sel_state *base, sel_error *error) {
     uint64_t count;
     const int64_t first = own_cells(all, &count);
     sel_total volume = {0};
-    sel_status status = open_feeds(state, error);
-    aqua_cuda_describe(state); /* with the terms that have been started */
-    status = status ? status : aqua_evaluate(base, SEL_ALWAYS, error);
+    sel_status status = open_supplies(state, error);
+    base->queue->timeless = false; /* kernels find the amounts of their step in a table */
+    aqua_cuda_describe(state);
+    status = status ? status : aqua_start_inputs(all, error);
     status = sel_state_agree(base, status, error);
     status = status ? status : aqua_start(all, error);
     if (!status && all->arrived) {
@@ -375,13 +308,13 @@ static sel_status aqua_cuda_supply(const aqua_cuda *state, const aqua_gpu_flow *
     const cuda_queue *queue = state->all.base.queue;
     if (state->pour[k] && step + 1 < queue->until) {
         const unsigned threads[2] = {AQUA_SUPPLY_THREADS, 1};
-        aqua_gpu_pour pour = {*flow, state->spread[k], state->fill[k]};
+        aqua_gpu_pour pour = {*flow, state->spread[k], *state->fill[k]};
         pour.next.clock = cuda_queue_clock(queue, step + 1);
         const int64_t rows = flow->layout.end - flow->layout.first;
         return cuda_kernel_launch(state->pour[k], cuda_shares(rows * CUDA_WARP, threads[0]),
                                   threads, &pour, queue->stream, error);
     }
-    if (state->all.plan->terms[k].kind != AQUA_NOTHING) {
+    if (aqua_supply_of(state->all.plan, k)) {
         CUDA_TRY(aqua_gpu_supply(flow, k == AQUA_SOIL, &state->spread[k], queue->stream));
     }
     return SEL_OK;
@@ -397,15 +330,8 @@ static sel_status aqua_cuda_enqueue_step(sel_state *base, int64_t step, sel_erro
     const bool beds = plan->ghosts.count > 0 && !state->levels;
     const bool ghosts = plan->ghosts.inside || beds;
     cudaStream_t stream = base->queue->stream;
-    sel_status status = SEL_OK;
-    for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
-        const bool filled = state->pour[k] && step > base->queue->first;
-        state->fill[k].clock = cuda_queue_clock(base->queue, step);
-        status = state->by_term[k] && !filled ? cuda_fill_enqueue(&state->fill[k], stream, error)
-                                              : SEL_OK;
-    }
     const aqua_gpu_flow flow = flow_of(state, step, NULL);
-    status = status ? status : aqua_cuda_supply(state, &flow, AQUA_RAIN, step, error);
+    sel_status status = aqua_cuda_supply(state, &flow, AQUA_RAIN, step, error);
     if (status) {
         return status;
     }
@@ -429,51 +355,36 @@ static sel_status aqua_cuda_enqueue_step(sel_state *base, int64_t step, sel_erro
     return status;
 }
 
-/* Fields that vary in time without being terms are sent for each step. */
-static bool aqua_cuda_alone(const sel_state *base) {
-    const cuda_feed *rates = ((const aqua_cuda *)base)->rates;
-    return rates[AQUA_RAIN].turns == FEW || rates[AQUA_SOIL].turns == FEW;
-}
-
-/* The earliest failure that kernels report; within a step, terms come first. Of a term the host
- * finds the error, if it has one there. */
+/* The earliest failure that kernels report; within a step, inputs come first. */
 static sel_status aqua_cuda_check(sel_state *base, int64_t step, sel_error *error) {
     const aqua_cuda *state = (const aqua_cuda *)base;
     const aqua_plan *plan = state->all.plan;
-    cuda_term_fault fault = {.step = step};
-    const bool failed = cuda_terms_failed(&state->terms, step, &fault);
+    int64_t last;
+    const bool failed = cuda_inputs_failed(base, step, &last);
     if (failed) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
     }
     const uint64_t alarm = *(volatile const uint64_t *)base->queue->seen;
     const uint64_t moment = alarm >> 32; /* twice the step, odd before its flow */
-    if (alarm != CUDA_NO_ALARM && moment <= 2 * (uint64_t)fault.step) {
+    if (alarm != CUDA_NO_ALARM && moment <= 2 * (uint64_t)last) {
         const aqua_layout *layout = &plan->layout;
         const int64_t least = flow_of(state, step, NULL).layout.first_cell;
         const int64_t at = least + (uint32_t)(alarm - (uint64_t)least); /* of the rank's cells */
         base->broken = true;
         return aqua_too_deep(plan, (int64_t)moment / 2, aqua_cell_number(layout, at), error);
     }
-    if (!failed) {
-        return SEL_OK;
-    }
-    sel_state_go_to(base, fault.step);
-    base->unbalanced = true;
-    const aqua_term *term = &plan->terms[fault.number];
-    double centre[3];
-    const sel_status status = evaluate_own(&state->all, fault.number, fault.step, error);
-    sel_cell_centre(&plan->base.domain->grid, fault.place, centre);
-    const double t = ((double)fault.step + 0.5) * plan->base.domain->grid.dt;
-    const sel_places at = sel_domain_at(plan->base.domain, 1, centre, centre + 1, NULL, t);
-    return status ? status : cuda_term_unknown(term->quantity, term->what, &at, error);
+    base->unbalanced = base->unbalanced || failed;
+    return failed ? cuda_inputs_check(base, step, error) : SEL_OK;
 }
 
 /* If the host fails, kernels may have failed in an earlier step. */
 static sel_status aqua_cuda_terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
-    sel_status status = aqua_cuda_evaluate(state, due, error);
+    sel_status status = cuda_inputs_terms(base, due, error);
+    status = status ? status : evaluate_amounts(&state->all, due, error);
+    status = status ? status : place_ghosts(state, due, error);
     status = status || !state->view.flow.amounts ? status : send_amounts(state, count, error);
-    if (status && state->terms.fault) {
+    if (status && base->inputs) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
         const sel_status before = aqua_cuda_check(base, base->step, error);
         status = before ? before : status;
@@ -490,7 +401,9 @@ static sel_status aqua_cuda_loaded(sel_state *base, sel_error *error) {
     const int64_t step = base->step;
     const uint64_t bytes = (uint64_t)state->book_count * sizeof *state->books;
     base->step = step > 0 ? step - 1 : 0;
-    sel_status status = aqua_cuda_evaluate(state, SEL_ALWAYS | SEL_ON_CONTROLS, error);
+    sel_status status = sel_inputs_evaluate(&state->all.plan->inputs, SEL_ON_T | SEL_ON_CONTROLS,
+                                            base->step, aqua_keep_values, state, error);
+    status = status ? status : place_ghosts(state, SEL_ALWAYS, error);
     base->step = step;
     status = sel_state_agree(base, status, error);
     aqua_join_parts(state->all.plan, state->copied, state->all.totals, true);
@@ -513,7 +426,8 @@ const cuda_solver aqua_on_cuda = {
     .state_size = sizeof(aqua_cuda),
     .list = aqua_cuda_list,
     .start = aqua_cuda_start,
-    .alone = aqua_cuda_alone,
+    .cells = aqua_cells,
+    .beside = aqua_cuda_beside,
     .terms = aqua_cuda_terms,
     .step = aqua_cuda_enqueue_step,
     .check = aqua_cuda_check,

@@ -4,7 +4,6 @@
 
 #include "engine/solvers/aqua/aqua_kernels_cuda.h"
 #include "cuda/backend.h"
-#include "cuda/fill.h"
 #include "engine/solvers/aqua/aqua_state.h"
 
 typedef struct aqua_cuda {
@@ -14,13 +13,11 @@ typedef struct aqua_cuda {
     int64_t tiles;
 
     aqua_gpu_spread spread[AQUA_SUPPLIES];
-    cuda_terms terms; /* fields that vary in time */
-    bool by_term[AQUA_SUPPLIES];
-    cuda_fill fill[AQUA_SUPPLIES];      /* which fill the rates before a step, */
-    cuda_module *module[AQUA_SUPPLIES]; /* compiled, if that pays, */
-    cuda_kernel *pour[AQUA_SUPPLIES]; /* with what supplies them and fills those of the next step */
-    cuda_feed rates[AQUA_SUPPLIES];   /* of fields that are no term */
-    cuda_feed sent;                   /* buffers that are copied to flow.amounts */
+    /* Of fields whose programs are compiled: the kernel that supplies the rates of a step and fills
+     * those of the next one; else NULL. */
+    cuda_kernel *pour[AQUA_SUPPLIES];
+    const cuda_fill *fill[AQUA_SUPPLIES];
+    cuda_feed sent; /* buffers that are copied to flow.amounts */
     double *levels; /* of the ghosts; NULL: they vary in time, and are in the amounts */
 
     /* Totals on the device: rain that is a field, by rows; infiltration, by rows; fluxes into

@@ -92,9 +92,15 @@ static double highest_level(const aqua_plan *plan) {
     double highest = -HUGE_VAL, *z = malloc((size_t)(plan->ghosts.count + 1) * sizeof *z);
     for (int s = 0; s <= samples && z; s++) {
         const double step = samples ? end * s / samples : 0;
-        for (int k = AQUA_SUPPLIES + plan->source_count; k < plan->term_count; k++) {
-            const bool fails = aqua_evaluate_term(plan, &plan->terms[k], step, NULL, z, NULL);
-            for (int64_t i = 0; i < plan->terms[k].count && !fails; i++) {
+        for (int k = 0; k < plan->inputs.count; k++) {
+            const sel_input *input = &plan->inputs.v[k];
+            const int64_t levels = input->region ? aqua_values_of(input) : 0;
+            const sel_places at = sel_domain_at(
+                plan->base.domain, levels, plan->ghosts.x + input->first,
+                plan->ghosts.y + input->first, NULL, step * plan->base.domain->grid.dt);
+            const bool fails =
+                levels > 0 && sel_quantity_eval(input->quantity, input->what, &at, z, NULL);
+            for (int64_t i = 0; i < levels && !fails; i++) {
                 highest = fmax(highest, z[i]);
             }
         }
@@ -135,10 +141,11 @@ static sel_status aqua_plan_complete_plan(sel_plan *base, sel_error *error) {
     sel_status status = evaluate_ground(p, error);
     const sel_status alpha = resolve_alpha(p, error);
     status = status ? status : aqua_ghosts_create(p, error);
-    const sel_status terms = aqua_terms_create(p, error);
+    const sel_status inputs = aqua_inputs_create(p, error);
     status = status ? status : alpha;
-    status = status ? status : terms;
+    status = status ? status : inputs;
     status = status ? status : choose_quantum(p, error);
+    aqua_inputs_bound(p);
     status = status ? status : aqua_audit_find(p, error);
     return status ? status : aqua_ways_create(p, error);
 }
@@ -148,7 +155,8 @@ static void aqua_plan_clear_plan(sel_plan *base) {
     free(p->ghosts.v); /* and x and y */
     free(p->ghosts.edge);
     free(p->source_cells);
-    free(p->terms);
+    free(p->inlets);
+    sel_inputs_free(&p->inputs);
     free(p->ways);
     free(p->own_ground);
     free(p->alpha);
@@ -217,9 +225,9 @@ static void add_facts(const sel_plan *base, sel_facts *facts) {
     sel_terrain_facts(base, plan->ground, plan->lowest, facts);
     add_rain(plan, facts);
     for (int i = 0; i < plan->source_count && facts->count < SEL_MAX_FACTS - 1; i++) {
-        const aqua_term *source = &plan->terms[AQUA_SUPPLIES + i];
-        sel_fact_add(facts, "source", "%s: %lld cell%s", source->name, (long long)source->cells,
-                     source->cells == 1 ? "" : "s");
+        const aqua_inlet *inlet = &plan->inlets[i];
+        sel_fact_add(facts, "source", "%s: %lld cell%s", inlet->name, (long long)inlet->cells,
+                     inlet->cells == 1 ? "" : "s");
     }
 }
 

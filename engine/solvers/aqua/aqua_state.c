@@ -39,7 +39,7 @@ static void aqua_state_list_cells(aqua_state *state, int64_t before, int64_t beh
     static const char *const names[AQUA_SUPPLIES][2] = {{"rain", "rain_owed"},
                                                         {"soil", "soil_owed"}};
     for (int k = 0; k < AQUA_SUPPLIES; k++) {
-        const bool field = plan->terms[k].kind == AQUA_FIELD;
+        const bool field = aqua_is_field(plan, k);
         sel_state_list_own(&state->base, names[k][0], &state->rate[k], state->real, field, 0);
         sel_state_list_own(&state->base, names[k][1], &state->owed[k], state->real, field,
                            SEL_SAVED | SEL_PART);
@@ -49,8 +49,6 @@ static void aqua_state_list_cells(aqua_state *state, int64_t before, int64_t beh
 void aqua_list(aqua_state *state, int64_t before, int64_t behind) {
     const aqua_plan *plan = state->plan = (const aqua_plan *)state->base.plan;
     const int64_t sources = plan->source_count;
-    const bool fields =
-        plan->terms[AQUA_RAIN].kind == AQUA_FIELD || plan->terms[AQUA_SOIL].kind == AQUA_FIELD;
     const unsigned kept = SEL_SAVED | SEL_ON_HOST;
     sel_arrays *arrays = &state->base.arrays;
     state->store = aqua_store_of(plan);
@@ -61,8 +59,6 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind) {
     SEL_ADD(arrays, state, carry, AQUA_SUPPLIES + sources, kept | SEL_PART);
     SEL_ADD(arrays, state, inflow_turn, sources, kept);
     SEL_ADD(arrays, state, totals, aqua_total_count(plan), kept);
-    const int64_t cells = sel_own_rows(&state->base).count * plan->layout.nx;
-    SEL_ADD(arrays, state, field, fields ? cells : 0, SEL_ON_HOST);
     SEL_ADD_VALUE(arrays, state, first_volume);
     const bool asks = plan->base.wants_balance || plan->base.wants_links;
     state->edge_count = asks ? plan->ghosts.first_edge[AQUA_FIRSTS - 1] + plan->base.link_count : 0;
@@ -183,8 +179,8 @@ static double aqua_state_add_term(const aqua_state *state, sel_term_kind kind, c
 int64_t aqua_parts_of(const aqua_plan *plan, int64_t total) {
     const int64_t r = total - aqua_total_of(plan, 0), *first = plan->ghosts.first_edge;
     if (total < AQUA_SUPPLIES) {
-        const aqua_kind kind = plan->terms[total].kind;
-        const bool summed = kind == AQUA_FIELD || (total == AQUA_SOIL && kind != AQUA_NOTHING);
+        const int k = (int)total;
+        const bool summed = aqua_is_field(plan, k) || (k == AQUA_SOIL && aqua_supply_of(plan, k));
         return summed ? plan->layout.ny : 0;
     }
     return r > 0 && plan->base.wants_balance ? first[r + 1] - first[r] : 0;
@@ -212,14 +208,14 @@ void aqua_answer_balance(const aqua_state *state, const sel_total *totals, doubl
     double in = state->first_volume * unit, out = 0;
     request->term_count = 0;
     sel_request_term(request, SEL_TERM_CONTENT, "volume", "", now);
-    if (plan->terms[AQUA_RAIN].kind != AQUA_NOTHING) {
+    if (aqua_supply_of(plan, AQUA_RAIN)) {
         in += aqua_state_add_term(state, SEL_TERM_IN, "rain", "", &totals[AQUA_RAIN], request);
     }
-    for (int k = AQUA_SUPPLIES; k < AQUA_SUPPLIES + plan->source_count; k++) {
-        in += aqua_state_add_term(state, SEL_TERM_IN, "inflow_", plan->terms[k].name, &totals[k],
-                                  request);
+    for (int s = 0; s < plan->source_count; s++) {
+        in += aqua_state_add_term(state, SEL_TERM_IN, "inflow_", plan->inlets[s].name,
+                                  &totals[AQUA_SUPPLIES + s], request);
     }
-    if (plan->terms[AQUA_SOIL].kind != AQUA_NOTHING) {
+    if (aqua_supply_of(plan, AQUA_SOIL)) {
         out += aqua_state_add_term(state, SEL_TERM_OUT, "infiltration", "", &totals[AQUA_SOIL],
                                    request);
     }

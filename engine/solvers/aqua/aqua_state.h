@@ -20,12 +20,9 @@ typedef struct aqua_state {
      * left over, [ny][nx] in the type of beds. */
     void *rate[AQUA_SUPPLIES], *owed[AQUA_SUPPLIES];
     /* On the host. */
-    double *values;       /* of the terms; those of levels for each ghost */
-    double *carry;        /* of rain, infiltration and sources: the part of a quantum left over; */
+    double *values; /* units per step of rain, infiltration and sources; then the ghosts' levels */
+    double *carry;  /* of rain, infiltration and sources: the part of a quantum left over; */
     int64_t *inflow_turn; /* of each source: the cell that gets the next odd one */
-    double *field;        /* [ny][nx] scratch of rates */
-    /* Evaluates term k, a field of rain or infiltration, for the step to come; NULL: to rate[k]. */
-    sel_status (*give)(struct aqua_state *state, int k, unsigned due, sel_error *error);
     /* The totals of the balance since step 0, in units of the store: rain, infiltration, what each
      * source has brought, what has left into the ghosts of each region (from 0 on). */
     sel_total *totals;
@@ -55,13 +52,16 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind);
  * periodic axes. Fails where a quantity does. */
 sel_status aqua_start(aqua_state *state, sel_error *error);
 
-/* Evaluates the terms for the step to come, as far as they depend on what is `due` (SEL_ON_T,
- * SEL_ON_CONTROLS; SEL_ALWAYS: all): sel_cpu.terms. */
-sel_status aqua_evaluate(sel_state *base, unsigned due, sel_error *error);
+/* How fields of rain and infiltration are kept, and all other inputs. */
+sel_input_cells aqua_cells(const sel_state *base, const sel_input *input);
+sel_input_store aqua_keep_values;
 
-/* The rates of rain or infiltration that is a field in the step to come, in the type of beds: those
- * of the rows of this rank. */
-sel_status aqua_rates(aqua_state *state, int k, void *to, sel_error *error);
+/* Evaluates all inputs for the step to come. */
+sel_status aqua_start_inputs(aqua_state *state, sel_error *error);
+
+/* A source that varies by what is `due`, and alone brings more than a cell can hold, is refused
+ * before the step changes any depth: sel_cpu.terms. */
+sel_status aqua_refuse_inflow(sel_state *base, unsigned due, sel_error *error);
 
 /* The amounts of a step, of whole quanta with the carry of the steps before: those of rain and
  * infiltration that are uniform, and the aqua_dose of each source, which is added to the totals. */
@@ -106,7 +106,7 @@ static inline int64_t aqua_total_count(const aqua_plan *plan) {
 
 /* The levels of the ghosts, m. */
 static inline double *aqua_levels(const aqua_state *state) {
-    return state->values + AQUA_SUPPLIES + state->plan->source_count;
+    return state->values + aqua_level_number(state->plan);
 }
 
 /* ---- the inner loops of the CPU backend, a table for each processor level ---- */
