@@ -22,15 +22,14 @@ static __device__ inline void cuda_term_report(const cuda_terms_view &view, int 
 }
 
 // The time at which a term has the value of a step, `ahead` of a step after its beginning: as the
-// host computes it.
+// host computes it, without contraction.
 static __device__ __forceinline__ double cuda_term_time(const cuda_terms_view &view, int64_t step,
                                                         double ahead, double dt) {
     const double *clock = view.clock;
     if (!clock) {
         return ((double)step + ahead) * dt;
     }
-    const double past = __dmul_rn((double)(step - (int64_t)clock[0]), clock[2]);
-    return __dadd_rn(__dadd_rn(clock[1], past), __dmul_rn(ahead, clock[2]));
+    return clock[1] + (double)(step - (int64_t)clock[0]) * clock[2] + ahead * clock[2];
 }
 
 // Fills the registers that are the same at all places of a block; synchronises its threads.

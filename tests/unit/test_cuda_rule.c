@@ -6,6 +6,10 @@
 #include "tests/unit/rule_graph.h"
 #include "tests/unit/rule_texts.h"
 
+#ifdef SEL_CUDA
+bool cuda_inputs_alone(const sel_state *state); /* cuda/inputs.h */
+#endif
+
 static void open_on(rule_case *c, const char *body, int precision, int backend) {
     char text[8192] = RULE_BEGIN;
     const size_t begin = strlen(text);
@@ -259,6 +263,107 @@ static void the_first_value_that_does_not_fit_is_told(void **state) {
     }
 }
 
+/* Data and laws that fail in some cells in the step from 3; fields are written in place. */
+static void values_that_are_refused_leave_the_state_before(void **state) {
+    (void)state;
+    static const char begin[] =
+        "return sel.rule { size = { 300, 40 }, precision = '%s', dt = 0.5, stop = { steps = 99 },\n"
+        "state = { n = 'u8', u = 'real' }, initial = { u = 2 }, derived = { w = function(c)\n"
+        "return 2 * c.d end }, rule = { function(c) return { n = math.floor(c.n + c.k) } end,\n"
+        "function(c) return { n = c.n + 1, u = c(1, 0).u + c.d } end },\n";
+    static const char *const ends[] = {
+        "data = { d = 1, k = function(x, t) return math.sqrt(1 - (t - 1) * x / 100) end },\n"
+        "regions = { { where = shape.faces, law = law.wall {} } } }\n",
+        "data = { d = function(t) return t end, k = 1 }, regions = {\n"
+        "{ where = shape.faces, law = law.wall {} },\n"
+        "{ where = shape.box { min = { 30, 9 }, max = { 90, 30 } },\n"
+        "law = { n = law.fixed { function(x, y, t) return t < 1.5 and 7 or math.floor(200 + 3 * y) "
+        "end } } } }"
+        "}\n",
+        "data = { d = function(y, t) return t / (1.5 - t) end, k = 1 },\n"
+        "regions = { { where = shape.faces, law = law.wall {} } } }\n",
+        "data = { d = 1, k = 1 }, regions = { { where = shape.faces, law = { n = law.wall {},\n"
+        "u = law.gradient { function(x, t) return math.sqrt(1 - t * (x - 7) / 40) end } } } } }\n"};
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+        rule_case side[2];
+        char text[4096];
+        int64_t whole[2];
+        comparing("refused %d", (int)k);
+        snprintf(text, sizeof text, "%s%s", begin, ends[k]);
+        for (int s = 0; s < 2; s++) {
+            open_on(&side[s], text, SEL_F32, s ? comparison.second_backend : SEL_BACKEND_CPU);
+            const sel_backend *backend = side[s].prepared.backend;
+            sel_status status = backend->advance(side[s].state, 90, false, &side[s].error);
+            status = status ? status : sel_backend_wait(backend, side[s].state, &side[s].error);
+            assert_int_equal(status, SEL_BAD_SCENARIO);
+            whole[s] = backend->whole(side[s].state);
+        }
+        assert_string_equal(side[0].error.text, side[1].error.text);
+        assert_int_equal(whole[0], whole[1]);
+        assert_true(whole[0] >= 0);
+        const compared both[2] = {compared_of(&side[0]), compared_of(&side[1])};
+        sel_request reduce[2];
+        for (int field = 0; field < 2; field++) {
+            for (int s = 0; s < 2; s++) {
+                reduce[s] = (sel_request){.kind = SEL_REDUCE,
+                                          .field = field,
+                                          .box = sel_grid_box(&side->prepared.domain->grid)};
+            }
+            ask_backends(both, reduce);
+            compare_values("a sum", reduce[0].sum[0], reduce[1].sum[0], 1e-12);
+        }
+        rule_close(&side[0]);
+        rule_close(&side[1]);
+    }
+    assert_agreement();
+}
+
+/* ---- data and laws in time ---- */
+
+/* Programs are evaluated where steps run, and many steps are one graph. */
+static void data_and_laws_in_time_are_evaluated_on_the_device(void **state) {
+    (void)state;
+    static const char body[] =
+        "return sel.rule { size = { 70, 40 }, precision = '%s', dt = %s, exact = true,\n"
+        "state = { u = 'real', v = 'vector', n = 'i32' }, stop = { steps = 99 },\n"
+        "data = { d = function(x, y, t) return x * y + t end, w = { function(x, t) return x - t\n"
+        "end, 3 }, k = function(x, t) return math.floor(x / 9 + 20 * t) %%%% 256 end },\n"
+        "rule = function(c) return { u = c.u / 2 + c(1, 0).u / 4 + c(0, -1).u / 8 + c.d / 99,\n"
+        "v_x = c.w_x + c(-1, 0).v_y, v_y = c(0, 1).v_x / 2 + c.w_y, n = math.floor(c.n + c.k) } "
+        "end,\n"
+        "derived = { s = function(c) return c.d - c(1, 1).w_x end }, regions = {\n"
+        "{ where = shape.faces, law = { u = law.gradient { function(x, y, t) return t * x - y end\n"
+        "}, v = law.fixed { function(t) return 3 * t end, at = 'face' } } },\n"
+        "{ where = shape.box { min = { 9, 9 }, max = { 30, 20 } },\n"
+        "law = { u = law.fixed { function(y, t) return t - y end } } } } }\n";
+    static const char *const steps[] = {
+        "0.125", "{ max = 0.125, factor = 1, every = 5, limit = function(c)\n"
+                 "return 3 / (30 + c.n) end }"};
+    for (int k = 0; k < 4; k++) {
+        rule_case side[2];
+        char text[4096];
+        comparing("inputs in time, %s, %s", sel_precision_names[k % 2], k / 2 ? "dt.limit" : "dt");
+        snprintf(text, sizeof text, body, "%s", steps[k / 2]);
+        for (int s = 0; s < 2; s++) {
+            open_on(&side[s], text, k % 2, s ? comparison.second_backend : SEL_BACKEND_CPU);
+        }
+#ifdef SEL_CUDA
+        if (comparison.second_backend == SEL_BACKEND_CUDA) {
+            assert_non_null(side[1].state->inputs);
+            assert_false(cuda_inputs_alone(side[1].state));
+        }
+#endif
+        for (int n = 1; n < 60; n *= 3) {
+            rule_steps(&side[0], n);
+            rule_steps(&side[1], n);
+            compare_fields(side, 0);
+        }
+        rule_close(&side[0]);
+        rule_close(&side[1]);
+    }
+    assert_agreement();
+}
+
 /* Whether rules can run on the second backend; else that is said as TAP. */
 static bool has_compiler(void) {
     sel_error error = {.status = SEL_OK};
@@ -276,6 +381,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(without_nvrtc_rules_run_on_the_processor),
         cmocka_unit_test(generated_rules_give_the_same),
         cmocka_unit_test(the_first_value_that_does_not_fit_is_told),
+        cmocka_unit_test(values_that_are_refused_leave_the_state_before),
+        cmocka_unit_test(data_and_laws_in_time_are_evaluated_on_the_device),
     };
     if (!comparison_begins(argc, argv, "test_cuda_rule") || !has_compiler()) {
         return 0;

@@ -8,6 +8,7 @@
 #include "tests/unit/rule_texts.h"
 #ifdef SEL_CUDA
 #include "cuda/compile.h"
+#include "engine/core/cpu.h"
 #include "engine/solvers/rule/rule_kernels_cuda.h"
 
 static char tree[1024]; /* of the sources */
@@ -20,7 +21,7 @@ static char *print_model(const rule_case *c, bool whole) {
     FILE *to = open_memstream(&text, &length);
     assert_non_null(to);
     rule_print(((const rule_plan *)c->prepared.plan)->model, c->prepared.domain->grid.dt,
-               marches ? &march : NULL, to);
+               c->prepared.plan->depends, marches ? &march : NULL, to);
     fclose(to);
     return text;
 }
@@ -211,7 +212,7 @@ static void compare_printed(int k, int precision) {
         sel_clock clock;
         rule_steps(&c, 1);
         assert_int_equal(d.prepared.backend->clock(d.state, &clock, &error), SEL_OK);
-        assert_int_equal(rule_terms(d.state, SEL_ON_T | SEL_ON_CONTROLS, &error), SEL_OK);
+        assert_int_equal(sel_cpu_evaluate(d.state, SEL_ON_T | SEL_ON_CONTROLS, &error), SEL_OK);
         for (int r = 0; r < state->model->rules; r++) {
             run_printed(library, state, r, &bad);
         }

@@ -2,6 +2,7 @@
 // time (rule_print_cuda.c).
 #include "engine/solvers/rule/rule_fill.cuh"
 
+#include "cuda/inputs.cuh"
 #include "cuda/query.cuh"
 #include "engine/solvers/rule/rule_kernels_cuda.h"
 
@@ -10,6 +11,49 @@ extern "C" cudaError_t rule_gpu_fill(const rule_tables *tables, int64_t first, i
     if (end > first && fields) {
         rule_fill_kernel<<<(unsigned)(end - first), RULE_RUN, 0, stream>>>(tables, first, fields,
                                                                            turns);
+    }
+    return cudaGetLastError();
+}
+
+// ---- inputs ----
+
+// Values of laws, by the numbers of places.
+struct rule_law_store {
+    typedef rule_store_view view;
+    static __device__ void store(const view &v, const cuda_input &input, int64_t k, int64_t,
+                                 const double value[CUDA_TERM_PARTS]) {
+        const int entry = input.which / RULE_WHERE, first = v.first[entry];
+        for (int c = 0; c < v.components[entry]; c++) {
+            const double one = c == 1 ? value[1] : c == 2 ? value[2] : value[0];
+            v.tables->law[first + c][input.target[k]] = input.term.components > 1 ? one : value[0];
+        }
+    }
+};
+
+extern "C" cudaError_t rule_gpu_store(const cuda_inputs_launch *launch, const void *view,
+                                      cudaStream_t stream) {
+    return cuda_inputs_run<rule_law_store>(launch, view, stream);
+}
+
+// A block of threads fills a run.
+static __global__ void rule_fill_cells_kernel(const __grid_constant__ rule_filled_cells f) {
+    const rule_tables &t = *f.tables;
+    const rule_run &run = t.run[f.first + blockIdx.x];
+    if ((int)threadIdx.x >= run.count || cuda_is_halted(f.halted, f.clock)) {
+        return;
+    }
+    for (int k = 0; k < RULE_FIELDS && t.at[k][0]; k++) {
+        for (int copy = 0; copy < 2; copy++) {
+            if (t.at[k][copy]) {
+                rule_fill_place(&t, &run, threadIdx.x, k, copy);
+            }
+        }
+    }
+}
+
+extern "C" cudaError_t rule_gpu_fill_cells(const rule_filled_cells *fill, cudaStream_t stream) {
+    if (fill->end > fill->first) {
+        rule_fill_cells_kernel<<<(unsigned)(fill->end - fill->first), RULE_RUN, 0, stream>>>(*fill);
     }
     return cudaGetLastError();
 }

@@ -124,6 +124,7 @@ typedef struct rule_plan {
     const rule_model *model;
     struct rule_audit *audit; /* NULL: none */
     unsigned law_depends;     /* of all values of laws */
+    sel_inputs inputs;        /* the data, and the values of laws; each state lists their places */
 } rule_plan;
 
 /* Of an entry in a region. */
@@ -134,6 +135,20 @@ typedef struct rule_holds {
 rule_holds rule_law_of(const sel_domain *domain, int region, const char *name, bool state,
                        bool beyond);
 const rule_law *rule_law_value(const rule_plan *plan, int region, int entry);
+
+/* ---- data and values of laws as inputs (rule_inputs.c) ---- */
+
+/* Lists plan->inputs. */
+sel_status rule_inputs_list(rule_plan *plan, sel_error *error);
+/* sel_solver.list_places: of laws that vary. */
+bool rule_list_places(sel_state *base, sel_inputs *inputs);
+/* sel_cpu.store, .cells and .derive */
+sel_input_store rule_store;
+sel_input_cells_of rule_cells;
+void rule_derive(sel_state *base);
+/* Refuses a value that a field of whole numbers cannot hold. */
+sel_status rule_check_value(const rule_plan *plan, const char *what, int f, double value,
+                            int64_t cell, sel_error *error);
 
 /* The audit of steps in single precision (rule_audit.c): prepares it; frees it; sel_solver.audit.
  */
@@ -211,13 +226,8 @@ static inline uint64_t rule_turns(const rule_state *state, int64_t step) {
 /* halo: the planes of other ranks that a pass looks at; 0: the reach. */
 void rule_list(sel_state *base, int halo);
 sel_status rule_start(sel_state *base, sel_error *error);
-/* Data, and values of laws, that depend on any of `due`, at the present time. */
-sel_status rule_terms(sel_state *base, unsigned due, sel_error *error);
 /* sel.random(k) */
 double rule_random(const rule_plan *plan, int64_t cell, int64_t step, int64_t k);
-/* Refuses a value that a field of whole numbers cannot hold. */
-sel_status rule_check_value(const rule_state *state, const char *what, int f, double value,
-                            int64_t cell, sel_error *error);
 /* Notes a value that does not fit its field in state->bad, unless an earlier cell has one. */
 void rule_note_bad(rule_state *state, int64_t cell, int field, double value);
 /* The error of a function that gives up in a cell where nobody asks Lua. */
@@ -246,8 +256,12 @@ static inline int rule_pieces(int64_t nx) {
  * is no memory. */
 void rule_list_laws(rule_state *state);
 void rule_list_runs(rule_state *state);
-/* Evaluates laws that depend on any of `due`, and puts their values into cells. */
-sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error);
+/* The kinds of laws alone. */
+void rule_find_laws(rule_state *state);
+/* Evaluates all laws at step 0, and puts their values into cells; the second function only puts
+ * them there. */
+sel_status rule_start_laws(rule_state *state, sel_error *error);
+void rule_fill_cells(rule_state *state);
 /* Which cells are walls, or not computed; once the data are there. */
 sel_status rule_find_kinds(rule_state *state, sel_error *error);
 /* Where a field is not computed it keeps its value: passes take turns with its copies, so both get

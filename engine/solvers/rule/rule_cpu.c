@@ -414,7 +414,7 @@ static sel_status rule_cpu_ready(sel_state *base, const sel_request *request, se
     const int field = request->kind == SEL_READ || request->kind == SEL_REDUCE ? request->field : 0;
     sel_status status = SEL_OK;
     if (field >= m->states) {
-        status = rule_terms(base, SEL_ON_T | SEL_ON_CONTROLS, error);
+        status = sel_cpu_evaluate(base, SEL_ON_T | SEL_ON_CONTROLS, error);
         status = sel_state_agree(base, status, error);
     }
     if (field >= m->entries && !status) {
@@ -530,9 +530,10 @@ static sel_status rule_cpu_start(sel_state *base, sel_error *error) {
 
 static sel_status rule_cpu_loaded(sel_state *base, sel_error *error) {
     rule_state *state = (rule_state *)base;
+    (void)error;
     state->turns = rule_turns(state, base->step);
     rule_hold_cells(state);
-    return rule_terms(base, SEL_ON_T | SEL_ON_CONTROLS, error);
+    return SEL_OK;
 }
 
 static void rule_cpu_close(sel_state *base) {
@@ -546,7 +547,9 @@ const sel_cpu rule_on_cpu = {
     .state_size = sizeof(rule_cpu),
     .list = rule_cpu_list,
     .start = rule_cpu_start,
-    .terms = rule_terms,
+    .store = rule_store,
+    .cells = rule_cells,
+    .derive = rule_derive,
     .steps = rule_cpu_steps,
     .time_step = rule_time_step,
     .look = {.ready = rule_cpu_ready, .field = field, .main = main_row, .other = other},

@@ -1,9 +1,9 @@
 /* rule_cuda.c -- sel.rule on the device.
  *
  * Functions are printed (rule_print_cuda.c), compiled at run time and launched, after the
- * margins of what they look at are filled. The state begins as on the processor: a twin on the
- * host, whose arrays have the same layout, evaluates data, laws and what is odd about cells; it is
- * kept where they vary. Values that are the same in all cells the host computes some steps ahead.
+ * margins of what they look at are filled. The state of step 0 is made on the host, with arrays of
+ * the same layout, and sent. Data and values of laws that vary are inputs (cuda/inputs.h). Values
+ * that are the same in all cells the host computes some steps ahead.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -34,6 +34,7 @@ static void rule_cuda_list(sel_state *base) {
     state->end_array = arrays->count;
     const rule_model *m = state->all.model;
     SEL_ADD(arrays, state, fixed, m->slots, SEL_ON_HOST);
+    SEL_ADD(arrays, state, kept, domain->control_count + 1, SEL_ON_HOST);
     SEL_ADD(arrays, state, tables, 1, 0);
     SEL_ADD(arrays, state, uniform, CUDA_STEPS * m->uniforms + 1, 0);
     SEL_ADD(arrays, state, found, 1, 0);
@@ -52,17 +53,8 @@ static void rule_cuda_list(sel_state *base) {
     arrays->failed |= !packed;
 }
 
-static void free_twin(rule_cuda *state) {
-    if (state->twin) {
-        sel_arrays_free(&state->twin->base.arrays);
-        free(state->twin);
-        state->twin = NULL;
-    }
-}
-
 static void rule_cuda_close(sel_state *base) {
     rule_cuda *state = (rule_cuda *)base;
-    free_twin(state);
     cuda_terms_close(&state->terms);
     cuda_module_free(state->module);
     free(state->kernel);
@@ -71,29 +63,35 @@ static void rule_cuda_close(sel_state *base) {
 
 /* ---- the start ---- */
 
-static sel_status start_twin(rule_cuda *state, sel_error *error) {
-    const sel_state *base = &state->all.base;
-    rule_state *twin = state->twin = calloc(1, sizeof *twin);
-    sel_status status = twin ? SEL_OK : sel_fail_memory(error, "the fields", sizeof *twin);
-    if (twin) {
-        sel_state_begin(&twin->base, base->plan);
-        rule_list(&twin->base, state->all.base.field[0].halo);
-        status = sel_state_allocate(&twin->base, "the fields", error);
+static void free_first(rule_state *first) {
+    if (first) {
+        sel_state_end(&first->base);
     }
-    status = sel_state_agree(base, status, error);
-    return status ? status : rule_start(&twin->base, error);
+    free(first);
 }
 
-/* An array of rule_state from the twin, by the address of its pointer; NULL: all. */
-static sel_status send_array(const rule_cuda *state, const void *place, sel_error *error) {
+/* The state of step 0 on the host, of which the caller frees *made. */
+static sel_status make_first(const sel_state *base, rule_state **made, sel_error *error) {
+    rule_state *first = *made = calloc(1, sizeof *first);
+    sel_status status = first ? SEL_OK : sel_fail_memory(error, "the fields", sizeof *first);
+    if (first) {
+        sel_state_begin(&first->base, base->plan);
+        rule_list(&first->base, base->field[0].halo);
+        status = sel_state_allocate(&first->base, "the fields", error);
+    }
+    status = sel_state_agree(base, status, error);
+    return status ? status : rule_start(&first->base, error);
+}
+
+/* Sends all its arrays. */
+static sel_status send_first(const rule_cuda *state, const rule_state *first, sel_error *error) {
     const sel_arrays *arrays = &state->all.base.arrays;
     for (int k = state->first_array; k < state->end_array; k++) {
         const sel_array *array = &arrays->v[k];
-        const char *twins =
-            (const char *)state->twin + ((const char *)array->place - (const char *)state);
-        if ((!place || array->place == place) && !(array->flags & SEL_ON_HOST)) {
+        const char *from = (const char *)first + ((const char *)array->place - (const char *)state);
+        if (!(array->flags & SEL_ON_HOST)) {
             CUDA_TRY(cudaMemcpyAsync(sel_arrays_memory(arrays, array->place),
-                                     sel_arrays_memory(&state->twin->base.arrays, twins),
+                                     sel_arrays_memory(&first->base.arrays, from),
                                      (size_t)array->count * array->type.size,
                                      cudaMemcpyHostToDevice, state->all.base.queue->stream));
         }
@@ -101,10 +99,10 @@ static sel_status send_array(const rule_cuda *state, const void *place, sel_erro
     return SEL_OK;
 }
 
-/* The twin's tables, of arrays on the device. */
-static sel_status rule_cuda_send_tables(const rule_cuda *state, sel_error *error) {
+/* The tables of the first state, of arrays on the device. */
+static sel_status send_tables(const rule_cuda *state, const rule_state *first, sel_error *error) {
     const rule_bad none = {.when = INT64_MAX};
-    rule_tables tables = state->twin->tables;
+    rule_tables tables = first->tables;
     memcpy(tables.at, state->all.tables.at, sizeof tables.at);
     memcpy(tables.law, state->all.tables.law, sizeof tables.law);
     tables.run = state->all.tables.run;
@@ -120,7 +118,7 @@ static sel_status start_kernels(rule_cuda *state, sel_error *error) {
     size_t length = 0;
     FILE *to = open_memstream(&text, &length);
     if (to) {
-        rule_print(m, plan->domain->grid.dt, march, to);
+        rule_print(m, plan->domain->grid.dt, plan->depends, march, to);
         fclose(to);
     }
     const cuda_text given = {.text = text, .name = "the rule"};
@@ -138,7 +136,6 @@ static sel_status start_kernels(rule_cuda *state, sel_error *error) {
         status = cuda_module_kernel(state->module, k ? "march_inner" : "march_border",
                                     &state->march_kernel[k], error);
     }
-    state->direct = rule_is_direct(state->twin);
     return status;
 }
 
@@ -152,27 +149,44 @@ static sel_status start_uniforms(rule_cuda *state, sel_error *error) {
         reads = reads || code->reports || m->function[k].rule->depends & SEL_ON_STEP;
     }
     state->uniform_steps = state->vary & SEL_ON_T ? CUDA_STEPS : 1;
-    state->all.base.queue->timeless = !reads && !(state->vary & SEL_ON_T);
+    state->all.base.queue->timeless =
+        !reads && !(state->vary & SEL_ON_T) && !state->all.base.inputs;
     state->sent_dt = (double)NAN;
     return cuda_feed_open(&state->rows, state->uniform,
                           (uint64_t)(state->uniform_steps * m->uniforms + 1) * sizeof(double),
                           BUFFERS, error);
 }
 
+/* What kernels see of the inputs' values. */
+static void start_store(rule_cuda *state) {
+    const rule_model *m = state->all.model;
+    state->store.tables = state->tables;
+    for (int e = 0; e < m->entries; e++) {
+        state->store.first[e] = (uint8_t)m->entry[e].first;
+        state->store.components[e] = (uint8_t)m->entry[e].components;
+    }
+}
+
 static sel_status rule_cuda_start(sel_state *base, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
-    sel_status status = start_twin(state, error);
-    state->marches = !status && rule_march_of(state->twin, &state->march);
-    state->all.kinds = !status ? state->twin->kinds : 0;
-    state->holds = !status && rule_holds_cells(state->twin);
-    status = status ? status : send_array(state, NULL, error);
-    status = status ? status : rule_cuda_send_tables(state, error);
+    rule_state *first = NULL;
+    sel_status status = make_first(base, &first, error);
+    if (!status) {
+        state->marches = rule_march_of(first, &state->march);
+        state->direct = rule_is_direct(first);
+        state->holds = rule_holds_cells(first);
+        state->all.kinds = first->kinds;
+    }
+    start_store(state);
+    status = status ? status : send_first(state, first, error);
+    status = status ? status : send_tables(state, first, error);
     status = status ? status : cuda_terms_start(&state->terms, error);
     status = status ? status : start_uniforms(state, error);
     status = status ? status : start_kernels(state, error);
-    if (!base->plan->depends) {
-        CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
-        free_twin(state);
+    cudaError_t sent = cudaStreamSynchronize(base->queue->stream);
+    free_first(first);
+    if (!status) {
+        CUDA_TRY(sent);
     }
     status = sel_state_agree(base, status, error);
     return status ? status : rule_start_sums(base, error);
@@ -188,30 +202,24 @@ static sel_status rule_cuda_fill(const rule_cuda *state, int section, uint64_t f
     return SEL_OK;
 }
 
-/* Data and laws at the present time, of what depends on any of `due`. */
-static sel_status rule_cuda_evaluate(rule_cuda *state, unsigned due, sel_error *error) {
-    const rule_plan *plan = state->all.plan;
-    const rule_model *m = state->all.model;
-    const bool laws = plan->law_depends & due;
-    if (!state->twin || !(plan->base.depends & due)) {
-        return SEL_OK;
+/* cuda_solver.store_view */
+static const void *rule_cuda_store_view(sel_state *base) {
+    return &((rule_cuda *)base)->store;
+}
+
+/* cuda_solver.derive: cells under laws, in both copies. */
+static sel_status rule_cuda_derive(sel_state *base, int64_t step, sel_error *error) {
+    const rule_cuda *state = (const rule_cuda *)base;
+    const int64_t *runs = &state->all.first_run[RULE_IN_CELLS];
+    const rule_filled_cells fill = {.tables = state->tables,
+                                    .first = runs[0],
+                                    .end = runs[1],
+                                    .halted = cuda_inputs_halted(base),
+                                    .clock = cuda_queue_clock(base->queue, step)};
+    if (state->all.plan->law_depends & (SEL_ON_T | SEL_ON_CONTROLS)) {
+        CUDA_TRY(rule_gpu_fill_cells(&fill, base->queue->stream));
     }
-    state->twin->base.step = state->all.base.step;
-    state->twin->base.clock = state->all.base.clock;
-    sel_status status = rule_terms(&state->twin->base, due, error);
-    for (int f = 0; f < m->fields && !status; f++) {
-        const rule_entry *e = &m->entry[m->entry_of[f]];
-        const bool sends = !e->state && sel_quantity_depends(e->value) & due;
-        if (sends) {
-            status = send_array(state, &state->all.tables.at[f][0], error);
-        }
-        status = laws && !status ? send_array(state, &state->all.tables.law[f], error) : status;
-    }
-    for (int copy = 0; copy < 2 && laws && !status; copy++) {
-        status = rule_cuda_fill(state, RULE_IN_CELLS, RULE_ALL, copy ? RULE_ALL : 0,
-                                state->all.base.queue->stream, error);
-    }
-    return status;
+    return SEL_OK;
 }
 
 /* The uniform values of all functions for `count` steps to come. */
@@ -237,14 +245,10 @@ static sel_status rule_cuda_send_rows(rule_cuda *state, int64_t count, sel_error
 
 static sel_status rule_cuda_terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
-    sel_status status = rule_cuda_evaluate(state, due, error);
+    sel_status status = cuda_inputs_terms(base, due, error);
     const bool stale = state->vary & due || !(state->sent_dt == base->clock.dt);
     const bool any = state->all.model->uniforms > 0;
     return status || !stale || !any ? status : rule_cuda_send_rows(state, *count, error);
-}
-
-static bool rule_cuda_alone(const sel_state *base) {
-    return base->plan->depends & SEL_ON_T;
 }
 
 /* ---- functions ---- */
@@ -297,6 +301,7 @@ static sel_status rule_cuda_take(sel_state *base, int64_t step, const cuda_slab 
     v.alarm = base->queue->alarm;
     v.clock = clock.base;
     v.ahead = clock.offset;
+    v.halted = cuda_inputs_halted(base);
     v.direct = state->direct;
     return cuda_kernel_launch(state->kernel[k], rule_blocks(&v, rule_shape_of(m, k)), threads, &v,
                               slab->on->stream, error);
@@ -324,7 +329,9 @@ static sel_status run_function(rule_cuda *state, int k, int64_t step, uint64_t t
 
 static int64_t rule_cuda_pass(const sel_state *base, int64_t most) {
     const rule_cuda *state = (const rule_cuda *)base;
-    const bool marches = state->marches && !base->observing && most >= state->march.steps;
+    const bool varies = base->plan->depends & SEL_ON_T;
+    const bool marches =
+        state->marches && !varies && !base->observing && most >= state->march.steps;
     return marches ? state->march.steps : 1;
 }
 
@@ -338,10 +345,29 @@ static sel_status rule_cuda_step(sel_state *base, int64_t step, sel_error *error
                                rule_march_pass, error);
     }
     sel_status status = SEL_OK;
+    if (base->queue->halts && base->ranks->count > 1) {
+        /* Before any function writes in place: nobody could go back. */
+        status = cuda_link_least(base, base->queue->halts, base->queue->stream, error);
+    }
     for (int k = 0; k < m->rules && !status; k++) {
         status = run_function(state, k, step, turns, error);
         turns ^= m->function[k].turns;
     }
+    return status;
+}
+
+/* Evaluates data and laws for the state that is read. Controls count as kept until a step takes
+ * them. */
+static sel_status evaluate_now(rule_cuda *state, sel_error *error) {
+    sel_state *base = &state->all.base;
+    const sel_domain *domain = base->plan->domain;
+    const size_t bytes = (size_t)domain->control_count * sizeof(double);
+    memcpy(state->kept, base->controls, bytes);
+    sel_domain_due(domain, base->controls);
+    sel_status status = cuda_inputs_terms(base, SEL_ON_T | SEL_ON_CONTROLS, error);
+    status = status ? status : cuda_inputs_step(base, base->step, error);
+    memcpy(base->controls, state->kept, bytes);
+    state->read[base->step % RULE_READS] = base->step + 1;
     return status;
 }
 
@@ -351,7 +377,7 @@ static sel_status rule_cuda_ready(rule_cuda *state, int field, sel_error *error)
     const rule_model *m = state->all.model;
     const sel_state *base = &state->all.base;
     const bool computed = field >= m->entries;
-    sel_status status = rule_cuda_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    sel_status status = base->inputs ? evaluate_now(state, error) : SEL_OK;
     if (computed && !status) {
         status = rule_cuda_send_rows(state, 1, error);
         state->sent_dt = (double)NAN;
@@ -440,6 +466,13 @@ static sel_status rule_cuda_check(sel_state *base, int64_t step, sel_error *erro
     rule_bad bad = {0};
     /* A step, or a function of the state before it that is no rule. */
     const bool steps = alarm != CUDA_NO_ALARM && (int64_t)alarm % m->functions < m->rules;
+    /* Before a function of a step, or of a state that was read, come the values that it takes. */
+    const bool read = state->read[step % RULE_READS] == step + 1;
+    int64_t failed;
+    if (cuda_inputs_failed(base, step + read, &failed) &&
+        (alarm == CUDA_NO_ALARM || (int64_t)alarm / m->functions >= failed)) {
+        return cuda_inputs_check(base, step + read, error);
+    }
     if (alarm == CUDA_NO_ALARM || (int64_t)alarm / m->functions >= step + !steps) {
         return SEL_OK;
     }
@@ -473,17 +506,13 @@ static sel_status hold_cells(rule_cuda *state, sel_error *error) {
 
 static sel_status rule_cuda_loaded(sel_state *base, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
-    const sel_status status = hold_cells(state, error);
-    if (status) {
-        return status;
-    }
     state->sent_dt = (double)NAN;
-    return rule_cuda_evaluate(state, SEL_ON_T | SEL_ON_CONTROLS, error);
+    return hold_cells(state, error);
 }
 
 static void rule_cuda_print(const sel_plan *plan, FILE *to) {
     fprintf(to, "  kernels on a GPU:\n");
-    rule_print(((const rule_plan *)plan)->model, plan->domain->grid.dt, NULL, to);
+    rule_print(((const rule_plan *)plan)->model, plan->domain->grid.dt, plan->depends, NULL, to);
 }
 
 const cuda_solver rule_on_cuda = {
@@ -492,7 +521,10 @@ const cuda_solver rule_on_cuda = {
     .state_size = sizeof(rule_cuda),
     .list = rule_cuda_list,
     .start = rule_cuda_start,
-    .alone = rule_cuda_alone,
+    .store = rule_gpu_store,
+    .store_view = rule_cuda_store_view,
+    .cells = rule_cells,
+    .derive = rule_cuda_derive,
     .terms = rule_cuda_terms,
     .pass = rule_cuda_pass,
     .step = rule_cuda_step,

@@ -5,6 +5,7 @@
 #define RULE_GPU_H
 
 #include <stdbool.h>
+#include "cuda/inputs.h"
 #include "cuda/query.h"
 #include "engine/solvers/rule/rule_view.h"
 #include "engine/solvers/rule/rule_margin.h"
@@ -16,6 +17,24 @@ extern "C" {
 /* Fills runs first <= k < end for some fields, in the copies `turns`. */
 cudaError_t rule_gpu_fill(const rule_tables *tables, int64_t first, int64_t end, uint64_t fields,
                           uint64_t turns, cudaStream_t stream);
+
+/* ---- inputs ---- */
+
+/* What their store sees: the tables, and the fields of entries. */
+typedef struct rule_store_view {
+    const rule_tables *tables;
+    uint8_t first[RULE_FIELDS], components[RULE_FIELDS];
+} rule_store_view;
+cuda_inputs_launcher rule_gpu_store;
+
+/* Fills cells under laws, runs first <= k < end, in both copies; not in a step that is halted. */
+typedef struct rule_filled_cells {
+    const rule_tables *tables;
+    int64_t first, end;
+    const int64_t *halted; /* see cuda_is_halted */
+    cuda_clock clock;
+} rule_filled_cells;
+cudaError_t rule_gpu_fill_cells(const rule_filled_cells *fill, cudaStream_t stream);
 
 /* ---- reads and sums ---- */
 
@@ -74,8 +93,9 @@ bool rule_is_direct(const rule_state *state);
 /* ---- the text ---- */
 
 /* All kernels; march: NULL, or also those of several steps, "march_border" and "march_inner".
- * Values that never vary are numbers in the text: dt that of even steps. */
-void rule_print(const rule_model *m, double dt, const rule_march *march, FILE *to);
+ * Values that never vary are numbers in the text: dt that of even steps. `halts`: data or laws may
+ * fail, and rules then leave the state as it is. */
+void rule_print(const rule_model *m, double dt, bool halts, const rule_march *march, FILE *to);
 
 /* Planes of a block, in boxes their rows, as function k sees them when the present copies are
  * `turns`; of arrays and tables anywhere. */
@@ -90,10 +110,11 @@ typedef struct rule_now {
     uint64_t turns; /* the present copies */
 } rule_now;
 
+enum { RULE_READS = 64 };
+
 typedef struct rule_cuda {
     rule_state all;
-    rule_state *twin; /* on the host; NULL: nothing varies */
-    int first_array, end_array;
+    int first_array, end_array; /* those of rule_state */
     rule_tables *tables;
     double *uniform; /* [uniform_steps][]: values that are the same in all cells, by step */
     double *numbers; /* of derived fields and dt.limit: laid out as fields, for each output */
@@ -107,7 +128,10 @@ typedef struct rule_cuda {
     rule_march march;
     cuda_kernel *march_kernel[2]; /* at the borders, inside */
     rule_now now;
-    double *fixed;    /* of a function */
+    double *fixed;            /* of a function */
+    double *kept;             /* controls */
+    int64_t read[RULE_READS]; /* 1 + the last states of which data or derived fields were read */
+    rule_store_view store;
     cuda_terms terms; /* the programs of functions, in order */
     cuda_module *module;
     cuda_kernel **kernel;

@@ -155,26 +155,37 @@ void rule_list_runs(rule_state *state) {
     }
 }
 
-void rule_list_laws(rule_state *state) {
+/* The kinds of laws; fields of which any has values. */
+static uint64_t rule_laws_find(rule_state *state) {
     const rule_model *m = state->model;
     const sel_domain *domain = state->plan->base.domain;
-    rule_tables *t = &state->tables;
-    bool valued[RULE_FIELDS] = {false};
-    memcpy(t->dx, domain->grid.dx, sizeof t->dx);
-    t->wide = m->precision == SEL_F64;
+    uint64_t valued = 0;
     for (int k = 0; k < 2 * domain->region_count * m->fields; k++) {
         const int r = 1 + k / 2 / m->fields, f = k / 2 % m->fields, cells = k % 2;
         const rule_holds holds =
             rule_law_of(domain, r, m->entry[m->entry_of[f]].name, m->field[f].state, !cells);
-        t->kind[cells][r][f] = (uint8_t)holds.kind;
-        valued[f] = valued[f] || holds.law;
+        state->tables.kind[cells][r][f] = (uint8_t)holds.kind;
         state->valued[cells][r] |= holds.law != NULL;
+        valued |= (uint64_t)(holds.law != NULL) << f;
     }
+    return valued;
+}
+
+void rule_find_laws(rule_state *state) {
+    rule_laws_find(state);
+}
+
+void rule_list_laws(rule_state *state) {
+    const rule_model *m = state->model;
+    rule_tables *t = &state->tables;
+    const uint64_t valued = rule_laws_find(state);
+    memcpy(t->dx, state->plan->base.domain->grid.dx, sizeof t->dx);
+    t->wide = m->precision == SEL_F64;
     rule_list_runs(state);
     SEL_ADD(&state->base.arrays, state, tables.run, state->first_run[RULE_SECTIONS], 0);
     for (int f = 0; f < m->fields; f++) {
         t->type[f] = (uint8_t)m->field[f].type;
-        SEL_ADD(&state->base.arrays, state, tables.law[f], valued[f] ? state->places : 0, 0);
+        SEL_ADD(&state->base.arrays, state, tables.law[f], valued >> f & 1 ? state->places : 0, 0);
     }
 }
 
@@ -231,75 +242,10 @@ void rule_fill_margins(rule_state *state, uint64_t fields) {
     sel_state_complete(&state->base, what, count, rule_laws_ghosts);
 }
 
-/* ---- values ---- */
-
-sel_status rule_check_value(const rule_state *state, const char *what, int f, double value,
-                            int64_t cell, sel_error *error) {
-    const sel_cell_field *field = &state->model->field[f];
-    const bool byte = field->type == SEL_CELL_U8;
-    char text[SEL_CELL_TEXT];
-    return field->type == SEL_CELL_REAL ||
-                   (value >= (byte ? 0 : INT32_MIN) && value <= (byte ? UINT8_MAX : INT32_MAX) &&
-                    value == floor(value))
-               ? SEL_OK
-               : sel_fail_in_cell(
-                     error,
-                     sel_fail_at(error, state->model->entry[state->model->entry_of[f]].where,
-                                 "%s: '%s' is %s, got %.17g in cell %s", what, field->name,
-                                 byte ? "a whole number from 0 to 255"
-                                      : "a whole number of 32 bits",
-                                 value, sel_cell_text(&state->plan->base.domain->grid, cell, text)),
-                     cell);
-}
-
-static sel_status evaluate_run(rule_state *state, const rule_run *run, unsigned due,
-                               sel_error *error) {
-    const sel_domain *domain = state->plan->base.domain;
-    const sel_grid *grid = &domain->grid;
-    const bool cells = run->face == RULE_FACES;
-    const int axis = run->face / 2, along = cells || axis ? 0 : 1, n = run->count;
-    sel_status status = SEL_OK;
-    for (int k = 0; k < state->model->entries && run->region && !status; k++) {
-        const rule_entry *e = &state->model->entry[k];
-        const int kind = state->tables.kind[cells][run->region][e->first];
-        const rule_law *law =
-            rule_has_value(kind) ? rule_law_value(state->plan, run->region, k) : NULL;
-        const char *what = kind == RULE_FIXED ? "law.fixed" : "law, on a face";
-        double place[3][RULE_RUN], values[SEL_MAX_COMPONENTS * RULE_RUN];
-        if (!law || !((sel_quantity_depends(&law->value) | SEL_ALWAYS) & due)) {
-            continue;
-        }
-        for (int i = 0; i < 3 * n; i++) {
-            const int a = i / n, at = run->at[a] + (a == along ? i % n : 0);
-            place[a][i % n] = a != axis || kind == RULE_FIXED ? sel_centre(grid, a, at)
-                              : run->face % 2                 ? sel_upper_end(grid, a)
-                                                              : grid->origin[a];
-        }
-        const sel_places at =
-            sel_domain_at(domain, n, place[0], place[1], place[2], sel_state_time(&state->base));
-        status = sel_quantity_eval(&law->value, what, &at, values, error);
-        for (int i = 0; i < e->components * n && !status; i++) {
-            const double value = values[law->value.components > 1 ? i : i % n];
-            const int64_t cell[] = {run->at[0] + i % n, run->at[1], run->at[2]};
-            state->tables.law[e->first + i / n][run->number + i % n] = value;
-            status = cells ? rule_check_value(state, what, e->first + i / n, value,
-                                              sel_cell_number(grid, cell), error)
-                           : SEL_OK;
-        }
-    }
-    return status;
-}
-
-sel_status rule_evaluate_laws(rule_state *state, unsigned due, sel_error *error) {
-    const bool any = (state->plan->law_depends | SEL_ALWAYS) & due;
-    sel_status status = SEL_OK;
-    for (int64_t i = 0; i < state->first_run[RULE_SECTIONS] && any && !status; i++) {
-        status = evaluate_run(state, &state->tables.run[i], due, error);
-    }
-    for (int copy = 0; copy < 2 && !status; copy++) {
+void rule_fill_cells(rule_state *state) {
+    for (int copy = 0; copy < 2; copy++) {
         rule_laws_fill(state, RULE_IN_CELLS, RULE_ALL, copy ? RULE_ALL : 0);
     }
-    return status;
 }
 
 /* ---- walls, and cells that are not computed ---- */

@@ -11,7 +11,8 @@ enum {
     RULE_FIELDS = 64, /* SEL_MOST_CELL_FIELDS */
     RULE_FACES = 6,
     RULE_REGIONS = 256,
-    RULE_ODD = 128 /* in a cell's kind: it is not computed like others, or sees a wall */
+    RULE_WHERE = 8, /* sel_input.which: RULE_WHERE entry + where (rule_inputs.c) */
+    RULE_ODD = 128  /* in a cell's kind: it is not computed like others, or sees a wall */
 };
 
 /* What holds in a region, for a field. */

@@ -77,17 +77,16 @@ static sel_status rule_plan_complete_plan(sel_plan *base, sel_error *error) {
         const rule_law *law = rule_law_value(plan, 1 + k / m->entries, k % m->entries);
         plan->law_depends |= law ? sel_quantity_depends(&law->value) : 0;
     }
-    base->depends = plan->law_depends;
-    for (int e = m->states; e < m->entries; e++) {
-        base->depends |= sel_quantity_depends(m->entry[e].value);
-    }
-    base->depends &= SEL_ON_T | SEL_ON_CONTROLS;
-    return rule_audit_find(plan, error);
+    const sel_status listed = rule_inputs_list(plan, error);
+    base->inputs = plan->inputs.count > 0 ? &plan->inputs : NULL;
+    base->depends = plan->inputs.depends;
+    return listed ? listed : rule_audit_find(plan, error);
 }
 
 static void rule_plan_clear(sel_plan *base) {
     rule_plan *plan = (rule_plan *)base;
     rule_audit_clear(plan);
+    sel_inputs_free(&plan->inputs);
     sel_arena_destroy(plan->arena);
 }
 
@@ -211,6 +210,7 @@ const sel_solver rule_solver = {
     .plan_size = sizeof(rule_plan),
     .plan = rule_plan_complete_plan,
     .plan_clear = rule_plan_clear,
+    .list_places = rule_list_places,
     .facts = rule_plan_facts,
     .warn = rule_plan_warn,
     .json = rule_plan_json,

@@ -82,6 +82,7 @@ typedef struct printer {
     const rule_function *f;
     const sel_program *code;
     int function;
+    bool halts;
     rule_shape shape;
     struct window *window; /* of all reads */
     int windows;
@@ -213,7 +214,7 @@ static void print_function(printer *p) {
             "    }\n}\n\nextern \"C\" __global__ void __launch_bounds__(%d) function_%d(\n"
             "    const __grid_constant__ rule_view v) {\n"
             "    enum { N = %d, ROWS = %d };\n"
-            "    rule_at p;\n"
+            "    rule_at p;\n%s"
             "    if (rule_begin<N, ROWS>(v, p) && !p.odd) {\n"
             "        cells_%d<false, N, ROWS>(v, p);\n"
             "        return;\n    }\n"
@@ -222,7 +223,11 @@ static void print_function(printer *p) {
             "        const rule_at q = rule_moved(v, p, k %% N, k / N);\n"
             "        if (rule_is_there(v, q)) {\n"
             "            cells_%d<true, 1, 1>(v, q);\n        }\n    }\n}\n",
-            RULE_THREADS, p->function, p->shape.cells, p->shape.rows, p->function, p->function);
+            RULE_THREADS, p->function, p->shape.cells, p->shape.rows,
+            p->halts ? "    if (v.halted && *v.halted <= *v.clock + v.ahead) {\n"
+                       "        return;\n    }\n"
+                     : "",
+            p->function, p->function);
 }
 
 /* What stands beyond the faces of a grid that is marched over. */
@@ -290,7 +295,7 @@ static void print_march(printer *p, const rule_march *march) {
     }
 }
 
-void rule_print(const rule_model *m, double dt, const rule_march *march, FILE *to) {
+void rule_print(const rule_model *m, double dt, bool halts, const rule_march *march, FILE *to) {
     fputs("#include \"engine/solvers/rule/rule_cell.cuh\"\n", to);
     for (int k = 0; k < m->functions; k++) {
         const rule_function *f = &m->function[k];
@@ -305,6 +310,7 @@ void rule_print(const rule_model *m, double dt, const rule_march *march, FILE *t
             .f = f,
             .code = code,
             .function = k,
+            .halts = halts && k < m->rules,
             .shape = rule_shape_of(m, k),
             .window = calloc((size_t)code->layout.reads + 1, sizeof(window))};
         if (sel_printer_open(&p.all, code, dt, to) && p.window) {

@@ -1,4 +1,4 @@
-/* rule_state.c -- the arrays of sel.rule, their start, and what is evaluated before a step. */
+/* rule_state.c -- the arrays of sel.rule, and the state at step 0. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,22 +99,24 @@ void rule_list(sel_state *base, int halo) {
             SEL_SAVED | SEL_ON_HOST | SEL_ANY_NUMBER);
     rule_list_laws(state);
     if (sel_divides_planes(&base->decomposition) && !base->arrays.memory) {
-        SEL_ADD(&base->arrays, base, halos, (int64_t)base->halo_bytes, 0);
+        const int64_t one = 4 * sel_halo_bytes(&base->field[0], &base->own, 1);
+        const int64_t all = (int64_t)base->halo_bytes;
+        SEL_ADD(&base->arrays, base, halos, all > one ? all : one, 0);
     }
 }
 
-/* ---- quantities at cells ---- */
+/* ---- the state at step 0 ---- */
 
-/* Puts values into a row of the present copy. */
-static sel_status put_row(rule_state *state, const bool *wanted, const char *what, int64_t row,
-                          int f, const double *values, sel_error *error) {
+/* Puts values into the free cells of a row of the present copy. */
+static sel_status put_row(rule_state *state, const char *what, int64_t row, int f,
+                          const double *values, sel_error *error) {
     const sel_domain *domain = state->plan->base.domain;
     const int64_t nx = domain->grid.n[0], first = rule_row(state, row);
     sel_status status = SEL_OK;
     for (int64_t x = 0; x < nx && !status; x++) {
         const int64_t cell = row * nx + x;
-        if (wanted[domain->cell[cell]]) {
-            status = rule_check_value(state, what, f, values[x], cell, error);
+        if (!domain->cell[cell]) {
+            status = rule_check_value(state->plan, what, f, values[x], cell, error);
             rule_set(state->tables.type[f], state->tables.wide, rule_copy(state, f), first + x,
                      status ? 0 : values[x]);
         }
@@ -122,9 +124,8 @@ static sel_status put_row(rule_state *state, const bool *wanted, const char *wha
     return status;
 }
 
-static sel_status rule_state_evaluate(rule_state *state, int entry, const char *of,
-                                      const bool *wanted, const sel_random *random,
-                                      sel_error *error) {
+static sel_status rule_state_initialise(rule_state *state, int entry, const sel_random *random,
+                                        sel_error *error) {
     const sel_domain *domain = state->plan->base.domain;
     const rule_entry *e = &state->model->entry[entry];
     const sel_rows own = sel_own_rows(&state->base);
@@ -135,52 +136,25 @@ static sel_status rule_state_evaluate(rule_state *state, int entry, const char *
     const size_t bytes = (size_t)(most * nx * components) * sizeof(double);
     double *values = malloc(bytes);
     char what[80];
-    snprintf(what, sizeof what, "%s.%.64s", of, e->name);
+    snprintf(what, sizeof what, "initial.%.64s", e->name);
     sel_status status = values ? SEL_OK : sel_fail_memory(error, what, bytes);
     sel_rows_range rows = {0, 0};
     for (int64_t n = 0; n < own.count && !status; n += rows.end - rows.first) {
         rows = sel_rows_together(&own, n, most);
         const sel_evaluation asked = {.quantity = e->value,
                                       .what = what,
-                                      .t = sel_state_time(&state->base),
-                                      .wanted = wanted,
                                       .random = random,
-                                      .gaps = !e->state && components == 1,
                                       .first = rows.first,
                                       .end = rows.end};
         status = sel_domain_evaluate(domain, &asked, state->base.threads, values, error);
         for (int64_t k = 0; k < (rows.end - rows.first) * components && !status; k++) {
-            status = put_row(state, wanted, what, rows.first + k / components,
+            status = put_row(state, what, rows.first + k / components,
                              e->first + (int)(k % components), values + k * nx, error);
         }
     }
     free(values);
     return status;
 }
-
-static sel_status evaluate_data(rule_state *state, unsigned due, sel_error *error) {
-    const rule_model *m = state->model;
-    bool all[SEL_REGION_NUMBERS];
-    sel_status status = SEL_OK;
-    memset(all, true, sizeof all);
-    for (int e = m->states; e < m->entries && !status; e++) {
-        if ((sel_quantity_depends(m->entry[e].value) | SEL_ALWAYS) & due) {
-            status = rule_state_evaluate(state, e, "data", all, NULL, error);
-        }
-    }
-    return status;
-}
-
-sel_status rule_terms(sel_state *base, unsigned due, sel_error *error) {
-    rule_state *state = (rule_state *)base;
-    if (!(base->plan->depends & due)) {
-        return SEL_OK;
-    }
-    sel_status status = evaluate_data(state, due, error);
-    return status ? status : rule_evaluate_laws(state, due, error);
-}
-
-/* ---- the start ---- */
 
 double rule_random(const rule_plan *plan, int64_t cell, int64_t step, int64_t k) {
     return sel_philox((uint64_t)plan->model->params->seed, cell, step, k) * 0x1p-32;
@@ -201,17 +175,15 @@ sel_status rule_start(sel_state *base, sel_error *error) {
     rule_state *state = (rule_state *)base;
     const rule_model *m = state->model;
     const sel_random random = {random_at, state->plan};
-    const bool free_cells[SEL_REGION_NUMBERS] = {true};
     rule_list_runs(state);
-    sel_status status = evaluate_data(state, ~0u, error);
+    sel_status status =
+        base->listed ? sel_inputs_fill(base, SEL_ALWAYS, -1, rule_cells, error) : SEL_OK;
     for (int e = 0; e < m->states && !status; e++) {
-        status = m->entry[e].value
-                     ? rule_state_evaluate(state, e, "initial", free_cells, &random, error)
-                     : SEL_OK;
+        status = m->entry[e].value ? rule_state_initialise(state, e, &random, error) : SEL_OK;
     }
     status = sel_state_agree(base, status, error);
     status = status ? status : rule_find_kinds(state, error);
-    status = status ? status : rule_evaluate_laws(state, ~0u, error);
+    status = status ? status : rule_start_laws(state, error);
     if (!status) {
         rule_hold_cells(state);
     }

@@ -36,6 +36,7 @@ typedef struct rule_view {
     uint64_t *alarm;      /* the least `when` */
     const int64_t *clock; /* the step is *clock + ahead */
     int64_t ahead;
+    const int64_t *halted; /* rules do nothing from this step on; NULL: there is none */
     sel_grid grid;
     int64_t output;              /* from an output's number to the next one's */
     int64_t first_row, end_row;  /* y + ny z; where planes are cut: y - low + height z, */
