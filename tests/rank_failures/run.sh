@@ -442,6 +442,32 @@ backend=$chosen
 ok "a rule whose number does not fit" fails_alike 3 "$work/rule.lua" how=range from=12
 ok "a rule whose number does not fit in each rank" fails_alike 3 "$work/rule.lua" how=range from=2
 
+# Functions write in place: what is refused has to be known before the first of them.
+cat >"$work/inputs.lua" <<'END'
+local sel = require "selenite"
+local shape, law = sel.shape, sel.law
+local p = sel.params { how = "data" }
+local function fails(y, t) return math.sqrt(1 - (t - 1) * (y - 3) / 8) end
+return sel.rule {
+  size = { 40, 24 }, dt = 0.5, exact = true, state = { n = "u8", u = "real" }, stop = { steps = 40 },
+  data = { d = 1, k = p.how == "data" and fails or 1 }, derived = { w = function(c) return 2 * c.k + c.u end },
+  rule = {
+    function(c) return { n = math.floor(c.n + c.k) } end,
+    function(c) return { n = (c.n + 1) % 200, u = c(0, 1).u + c.d * c.k } end,
+  },
+  regions = {
+    { where = shape.faces, law = { n = law.wall {}, u = p.how == "law" and law.fixed { fails } or law.mirror {} } },
+    { where = shape.box { min = { 9, 2 }, max = { 30, 22 } },
+      law = { n = p.how == "range" and law.fixed { function(y, t) return t < 1.5 and 3 or 240 + math.floor(y) end }
+                  or law.wall {} } },
+  },
+  output = { sel.out.vtk { fields = { "n", "u", "w" }, every = 1 } },
+}
+END
+ok "data of a rule without a value in some ranks" fails_alike 1 "$work/inputs.lua" how=data
+ok "a law of a rule without a value in some ranks" fails_alike 1 "$work/inputs.lua" how=law
+ok "a law of a rule whose number does not fit in some ranks" fails_alike 1 "$work/inputs.lua" how=range
+
 full() {
     begin 2 || return 1
     prlimit --pid "$(ranks_of_launcher | sed -n 1p)" --fsize=1
