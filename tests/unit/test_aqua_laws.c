@@ -1,7 +1,10 @@
 /* test_aqua_laws.c -- what sel.aqua books: rain, sources, infiltration, open faces, levels, cells
  * without data; its fields; what it refuses. */
+#include "engine/core/state.h"
+#include "engine/io/checkpoint.h"
 #include "engine/io/raster.h"
 #include "tests/unit/aqua_case.h"
+#include "tests/unit/files.h"
 
 enum { NX = 20, NY = 14, CELLS = NX * NY };
 
@@ -359,6 +362,44 @@ static void test_the_quantum_follows_the_depth_to_be_held(void **unused) {
     case_end(&c);
 }
 
+/* Saved after an observed step and loaded into a state of step 0: the fluxes of that step are
+ * known, and rain, carries and levels go on. */
+static void test_a_checkpoint_has_fluxes_and_goes_on(void **unused) {
+    (void)unused;
+    static const char path[] = "water.sel", before[] = "water.before.sel";
+    for (int precision = SEL_F32; precision <= SEL_F64; precision++) {
+        aqua_case c;
+        sel_checkpoint *file;
+        uint64_t bytes;
+        double depth[2][CELLS], flux[2], rain[2];
+        begin_all(&c, precision, AQUA_GATHER);
+        case_start(&c);
+        case_advance(&c, 37);
+        flux[0] = case_flux(&c, 2, 0, 0, 0, 0);
+        assert_int_equal(sel_checkpoint_create(path, &file, NULL), SEL_OK);
+        sel_state_save(c.state, &sel_cpu_backend, file);
+        assert_int_equal(sel_checkpoint_commit(file, before, &bytes, NULL), SEL_OK);
+        sel_checkpoint_close(file);
+        for (int k = 0; k < 2; k++) {
+            case_advance(&c, 20);
+            case_read(&c, AQUA_DEPTH, depth[k]);
+            rain[k] = case_term(&c, "rain");
+            if (k == 0) {
+                sel_cpu_backend.destroy(c.state);
+                assert_int_equal(sel_cpu_backend.create(c.plan, &c.state, &c.error), SEL_OK);
+                assert_int_equal(sel_checkpoint_open(path, &file, NULL), SEL_OK);
+                sel_state_load(c.state, &sel_cpu_backend, file);
+                assert_int_equal(file->failure.status, SEL_OK);
+                sel_checkpoint_close(file);
+                flux[1] = case_flux(&c, 2, 0, 0, 0, 0);
+            }
+        }
+        assert_true(flux[0] != 0 && flux[0] == flux[1] && rain[0] == rain[1]);
+        assert_memory_equal(depth[0], depth[1], sizeof depth[0]);
+        case_end(&c);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_ledger_closes),
@@ -367,6 +408,7 @@ int main(void) {
         cmocka_unit_test(test_volumes_give_and_take),
         cmocka_unit_test(test_a_lake_gives_by_the_alpha_beside_it),
         cmocka_unit_test(test_fluxes_across_a_closed_line_are_the_change_inside),
+        cmocka_unit_test(test_a_checkpoint_has_fluxes_and_goes_on),
         cmocka_unit_test(test_arrivals_and_maxima_are_watched),
         cmocka_unit_test(test_gaps_of_a_raster_are_outside_of_the_domain),
         cmocka_unit_test(test_the_outline_of_gaps_may_be_open),
@@ -375,5 +417,5 @@ int main(void) {
         cmocka_unit_test(test_too_deep_water_is_an_error_that_says_what_to_do),
         cmocka_unit_test(test_the_quantum_follows_the_depth_to_be_held),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }
