@@ -63,7 +63,7 @@ static void rule_cuda_close(sel_state *base) {
 
 /* ---- the start ---- */
 
-static void free_first(rule_state *first) {
+static void rule_free_first(rule_state *first) {
     if (first) {
         sel_state_end(&first->base);
     }
@@ -71,7 +71,7 @@ static void free_first(rule_state *first) {
 }
 
 /* The state of step 0 on the host, of which the caller frees *made. */
-static sel_status make_first(const sel_state *base, rule_state **made, sel_error *error) {
+static sel_status rule_make_first(const sel_state *base, rule_state **made, sel_error *error) {
     rule_state *first = *made = calloc(1, sizeof *first);
     sel_status status = first ? SEL_OK : sel_fail_memory(error, "the fields", sizeof *first);
     if (first) {
@@ -84,7 +84,8 @@ static sel_status make_first(const sel_state *base, rule_state **made, sel_error
 }
 
 /* Sends all its arrays. */
-static sel_status send_first(const rule_cuda *state, const rule_state *first, sel_error *error) {
+static sel_status rule_send_first(const rule_cuda *state, const rule_state *first,
+                                  sel_error *error) {
     const sel_arrays *arrays = &state->all.base.arrays;
     for (int k = state->first_array; k < state->end_array; k++) {
         const sel_array *array = &arrays->v[k];
@@ -170,7 +171,7 @@ static void start_store(rule_cuda *state) {
 static sel_status rule_cuda_start(sel_state *base, sel_error *error) {
     rule_cuda *state = (rule_cuda *)base;
     rule_state *first = NULL;
-    sel_status status = make_first(base, &first, error);
+    sel_status status = rule_make_first(base, &first, error);
     if (!status) {
         state->marches = rule_march_of(first, &state->march);
         state->direct = rule_is_direct(first);
@@ -178,13 +179,13 @@ static sel_status rule_cuda_start(sel_state *base, sel_error *error) {
         state->all.kinds = first->kinds;
     }
     start_store(state);
-    status = status ? status : send_first(state, first, error);
+    status = status ? status : rule_send_first(state, first, error);
     status = status ? status : send_tables(state, first, error);
     status = status ? status : cuda_terms_start(&state->terms, error);
     status = status ? status : start_uniforms(state, error);
     status = status ? status : start_kernels(state, error);
     cudaError_t sent = cudaStreamSynchronize(base->queue->stream);
-    free_first(first);
+    rule_free_first(first);
     if (!status) {
         CUDA_TRY(sent);
     }
