@@ -301,6 +301,7 @@ static sel_status backend_advance(sel_state *state, int64_t n, bool observed, se
                                  : cuda_inputs_terms(state, due, error);
         if (state->plan->depends & due) {
             status = sel_state_agree(state, status, error);
+            status = check_failed(state, status, error);
         }
         if (!status) {
             status = enqueue(state, count, error);

@@ -21,6 +21,19 @@ struct cuda_fill_row {
     uint32_t y, z;
 };
 
+// Row k of a vicinity.
+static __device__ __forceinline__ cuda_fill_row cuda_fill_row_near(const cuda_fill &f, int64_t k) {
+    const int64_t row = sel_vicinity_listed(&f.vicinity, k);
+    const uint32_t ny = (uint32_t)f.grid.n[1], y = (uint32_t)(row % ny), z = (uint32_t)(row / ny);
+    int64_t at[2];
+    sel_vicinity_place(&f.vicinity, k, at);
+    return {{sel_centre(&f.grid, 1, y), sel_centre(&f.grid, 2, z)},
+            sel_vicinity_row(&f.vicinity, row),
+            at[0] * f.grid.n[0] + at[1] * f.cells.slice,
+            y,
+            z};
+}
+
 static __device__ __forceinline__ cuda_fill_row cuda_fill_row_of(const cuda_fill &f, uint32_t row) {
     const uint32_t ny = (uint32_t)f.grid.n[1], y = row % ny, z = row / ny;
     const uint32_t at[3] = {0, y, z};
@@ -81,7 +94,9 @@ static __device__ __forceinline__ void cuda_fill_cell(const cuda_fill &f, double
 #pragma unroll
     for (int c = 0; c < TERM::PARTS; c++) {
         if (wanted && known && (TERM::PARTS == 1 || c < f.term.components)) {
-            cuda_fill_put(f, c * f.component + row.begin + x, value[c] * factor);
+            const double number = value[c] * factor;
+            cuda_fill_put(f, c * f.component + row.begin + x,
+                          f.unit == 1 ? number : number / f.unit);
         }
     }
 }
@@ -95,10 +110,13 @@ static __device__ __forceinline__ void cuda_fill_cells(const cuda_fill &f, doubl
     const uint32_t group = blockIdx.x / strips;
     const uint32_t x = (blockIdx.x - group * strips) * CUDA_FILL_THREADS + threadIdx.x;
     const uint32_t first = group * CUDA_FILL_ROWS;
-    const uint32_t last = x >= nx ? first : min(first + CUDA_FILL_ROWS, (uint32_t)f.rows.count);
+    const uint32_t last =
+        x >= nx ? first : min(first + CUDA_FILL_ROWS, (uint32_t)cuda_fill_rows(&f));
     __shared__ cuda_fill_row rows[CUDA_FILL_ROWS];
     if (threadIdx.x < CUDA_FILL_ROWS) {
-        rows[threadIdx.x] = cuda_fill_row_of(f, (uint32_t)sel_row_of(&f.rows, first + threadIdx.x));
+        const int64_t k = first + threadIdx.x;
+        rows[threadIdx.x] = f.near ? cuda_fill_row_near(f, k)
+                                   : cuda_fill_row_of(f, (uint32_t)sel_row_of(&f.rows, k));
     }
     if (threadIdx.x == 0) {
         TERM::once(f, cuda_fill_time(f), fixed);

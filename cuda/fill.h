@@ -6,6 +6,7 @@
 #define CUDA_FILL_H
 
 #include "cuda/terms.h"
+#include "engine/core/vicinity.h"
 
 /* Types of the numbers of a filled array. */
 typedef enum cuda_number { CUDA_F64, CUDA_F32, CUDA_I32, CUDA_U8 } cuda_number;
@@ -20,14 +21,17 @@ typedef struct cuda_fill {
     sel_grid grid;
     double ahead;               /* the part of a step after which the term has its value */
     double least, most, factor; /* a value below `least`, or above `most` / `factor`, is a fault, */
-    bool whole;                 /* and one that is not a whole number */
+    double unit;                /* numbers are values times `factor` over this, */
+    bool whole;                 /* and a value that is not a whole number is a fault, too */
     cuda_grid cells;            /* that are not free are not filled, unless all are */
     bool everywhere;
     void *to; /* numbers of cells at c component + x + y pitch + z slice, */
     cuda_number kind;
     bool part; /* for the part of the cell that is inside */
     int64_t pitch, slice, component;
-    sel_rows rows;      /* of cells that are filled */
+    sel_rows rows; /* of cells that are filled, */
+    bool near;     /* or those of a vicinity */
+    sel_vicinity vicinity;
     const char *beside; /* text that is compiled with the program, the struct `printed`; or NULL */
     struct cuda_kernel *kernel; /* compiled; NULL: the program is interpreted */
 } cuda_fill;
@@ -36,9 +40,20 @@ typedef struct cuda_fill {
 extern "C" {
 #endif
 
+/* The number of rows that are filled. */
+#ifdef __CUDACC__
+static __host__ __device__
+#else
+static
+#endif
+    inline int64_t
+    cuda_fill_rows(const cuda_fill *fill) {
+    return fill->near ? sel_vicinity_count(&fill->vicinity) : fill->rows.count;
+}
+
 static inline unsigned cuda_fill_blocks(const cuda_fill *fill) {
     return cuda_shares(fill->grid.n[0], CUDA_FILL_THREADS) *
-           cuda_shares(fill->rows.count, CUDA_FILL_ROWS);
+           cuda_shares(cuda_fill_rows(fill), CUDA_FILL_ROWS);
 }
 
 cudaError_t cuda_fill_interpreted(const cuda_fill *fill, cudaStream_t stream);

@@ -36,6 +36,8 @@ typedef struct cuda_inputs {
     cuda_input_field *field;
     unsigned by_host;  /* what those depend on that the host evaluates, */
     unsigned in_cells; /* and those in cells */
+    bool divided;      /* one that kernels evaluate may fail on one rank only; */
+    bool joins;        /* the ranks join before the step, not beside it */
 } cuda_inputs;
 
 static const sel_input *input_of(const sel_state *state, const cuda_input *input) {
@@ -54,7 +56,23 @@ static int64_t copies_of(const sel_state *state) {
 
 /* ---- choosing ---- */
 
-static void inputs_choose(cuda_inputs *inputs, const sel_input *input, int number) {
+/* Places of an input in the patch, also where one process lists those of the grid to estimate the
+ * memory of a rank. */
+static int64_t inputs_places_of(const sel_state *state, const sel_input *input) {
+    const sel_inputs *plan = state->listed;
+    const int64_t nx = plan->domain->grid.n[0];
+    int64_t count = 0;
+    if (state->ranks->count == 1 || plan->domain->ranks || plan != state->plan->inputs) {
+        return input->count;
+    }
+    for (int64_t k = 0; k < input->count; k++) {
+        count += sel_state_has(state, plan->cell(plan, input->first + k) / nx);
+    }
+    return count;
+}
+
+static void inputs_choose(const sel_state *state, const sel_input *input, int number) {
+    cuda_inputs *inputs = state->inputs;
     cuda_input *v = &inputs->v[inputs->count];
     const unsigned depends = sel_input_depends(input);
     if (!depends || (input->on_host && input->kind != SEL_INPUT_IN_CELLS)) {
@@ -67,13 +85,11 @@ static void inputs_choose(cuda_inputs *inputs, const sel_input *input, int numbe
                                                             CUDA_FILL_THREADS, &field->fill.term);
         field->fill.term.number = number;
         inputs->by_host |= field->by_host ? depends : 0;
+        inputs->divided = inputs->divided || !field->by_host;
         inputs->in_cells |= depends;
         return;
     }
     const bool uniform = input->kind == SEL_INPUT_UNIFORM;
-    if (!uniform && input->count == 0) {
-        return;
-    }
     *v = (cuda_input){.number = number,
                       .which = input->which,
                       .uniform = uniform,
@@ -81,11 +97,15 @@ static void inputs_choose(cuda_inputs *inputs, const sel_input *input, int numbe
                       .least = input->least,
                       .most = input->most,
                       .whole = input->whole,
-                      .count = uniform ? 1 : input->count};
+                      .count = uniform ? 1 : inputs_places_of(state, input)};
+    /* Ranks without a place know as well what the host has to evaluate, and whether one may fail.
+     */
     if (!cuda_terms_take(&inputs->terms, input->quantity, LEAST_THREADS, &v->term)) {
         inputs->by_host |= depends;
+    } else if (!uniform) {
+        inputs->divided = true;
     }
-    inputs->count++;
+    inputs->count += v->count > 0;
 }
 
 /* One launch takes all: as many threads as the registers of each allow. */
@@ -122,7 +142,7 @@ void cuda_inputs_open(sel_state *state) {
     inputs->field = field;
     state->inputs = inputs;
     for (int k = 0; k < plan->count; k++) {
-        inputs_choose(inputs, &plan->v[k], k);
+        inputs_choose(state, &plan->v[k], k);
     }
     inputs_share_threads(inputs);
     if (inputs->count + inputs->fields == 0) {
@@ -247,6 +267,8 @@ static sel_status inputs_start_field(sel_state *state, cuda_input_field *field, 
                               .least = input->least,
                               .most = input->most,
                               .factor = cells.factor,
+                              .unit = cells.unit != 0 ? cells.unit : 1,
+                              .near = cells.vicinity != NULL,
                               .whole = input->whole,
                               .everywhere = input->everywhere,
                               .to = cells.to,
@@ -258,6 +280,9 @@ static sel_status inputs_start_field(sel_state *state, cuda_input_field *field, 
                               .slice = cells.layout.slice,
                               .component = cells.layout.component,
                               .beside = solver->beside ? solver->beside(state, input) : NULL};
+    if (cells.vicinity) {
+        field->fill.vicinity = *cells.vicinity;
+    }
     return cuda_fill_open(&field->fill, &state->inputs->terms, input->quantity, state,
                           &field->module, error);
 }
@@ -268,7 +293,13 @@ sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
     if (!inputs) {
         return SEL_OK;
     }
-    state->queue->halts = inputs->terms.halted;
+    /* Where values are evaluated ahead, ranks join once for many steps; and what a step adds to
+     * sums cannot be undone. */
+    const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
+    const bool before =
+        copies_of(state) > 1 || (solver->joins_before && solver->joins_before(state));
+    inputs->joins = inputs->divided && before && state->ranks->count > 1;
+    state->queue->halts = inputs->joins ? NULL : inputs->terms.halted;
     sel_status status = cuda_terms_start(&inputs->terms, error);
     status = status ? status : inputs_open_feed(inputs, error);
     for (int which = 0; which < LAUNCHES && !status; which++) {
@@ -333,6 +364,13 @@ static sel_status inputs_launch(sel_state *state, int which, int64_t step, int64
     return SEL_OK;
 }
 
+/* The step in which a value is missing becomes that of all ranks, where they join before it. */
+static sel_status inputs_join(sel_state *state, sel_error *error) {
+    const cuda_inputs *inputs = state->inputs;
+    return inputs->joins ? cuda_link_least(state, inputs->terms.halted, state->queue->stream, error)
+                         : SEL_OK;
+}
+
 /* What follows from values that are new. */
 static sel_status inputs_derive(sel_state *state, bool any, int64_t step, sel_error *error) {
     const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
@@ -370,6 +408,7 @@ sel_status cuda_inputs_step(sel_state *state, int64_t step, sel_error *error) {
     const bool ahead = copies_of(state) > 1;
     if (!status && (!ahead || step == queue->first)) {
         status = inputs_launch(state, IN_TIME, step, ahead ? queue->until - step : 1, error);
+        status = status ? status : inputs_join(state, error);
     }
     return status ? status : inputs_derive(state, any, step, error);
 }
@@ -426,15 +465,13 @@ sel_status cuda_inputs_terms(sel_state *state, unsigned due, sel_error *error) {
     status = inputs_fill(state, SEL_ON_CONTROLS, state->step, &any, error);
     status =
         status ? status : inputs_launch(state, BY_CONTROLS, state->step, copies_of(state), error);
+    status = status ? status : inputs_join(state, error);
     return status ? status : inputs_derive(state, any, state->step, error);
 }
 
 sel_status cuda_inputs_loaded(sel_state *state, sel_error *error) {
     const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
     sel_status status = SEL_OK;
-    if (sel_plan_observes(state->plan)) {
-        state->observed = -1; /* the copy of the step before the present one is not saved */
-    }
     if (state->inputs && state->step > 0) {
         state->step--;
         state->queue->first = state->step;

@@ -32,6 +32,9 @@ typedef struct cuda_solver {
     /* The steps whose values it keeps, that of step n as number n % copies: 1 or CUDA_STEPS.
      * NULL: 1. */
     int64_t (*copies)(const sel_state *state);
+    /* Whether ranks agree before a step that a value is missing, since going back to the step
+     * before does not undo all that a step does. NULL: beside the step, by cuda_take_slabs. */
+    bool (*joins_before)(const sel_state *state);
     /* Enqueues what steps derive from the values of the plan's inputs (inputs.h), which are new. */
     sel_status (*derive)(sel_state *state, int64_t step, sel_error *error);
     /* Whether the next step needs the host, or differs from others: no graph can hold it. */

@@ -115,21 +115,6 @@ sel_status sel_cpu_evaluate(sel_state *state, unsigned due, sel_error *error) {
     return status || !cpu->terms ? status : cpu->terms(state, due, error);
 }
 
-/* All ranks learn whether one has failed. */
-static sel_status cpu_agree(sel_state *state, unsigned due, sel_status status, sel_error *error) {
-    const sel_cpu *cpu = cpu_of(state->plan);
-    sel_error first = {.status = SEL_OK};
-    status = sel_state_agree(state, status, error);
-    if (!status || state->ranks->rank > 0 || state->ranks->count == 1 || !cpu->first_fault) {
-        return status;
-    }
-    if (cpu->first_fault(state, due, &first)) {
-        error->status = SEL_OK; /* the message of another site gives way */
-        sel_fail(error, status, "%s", first.text);
-    }
-    return status;
-}
-
 static sel_status cpu_clock_of(sel_state *state, sel_clock *clock, sel_error *error) {
     return sel_state_clock(state, cpu_of(state->plan)->time_step, clock, error);
 }
@@ -146,7 +131,7 @@ static sel_status cpu_advance(sel_state *state, int64_t n, bool observed, sel_er
         together = together < clock.until - state->step ? together : clock.until - state->step;
         status = status ? status : sel_cpu_evaluate(state, due, error);
         if (state->plan->depends & due) {
-            status = cpu_agree(state, due, status, error);
+            status = sel_state_agree(state, status, error);
         }
         if (status && cpu->keep_terms) {
             cpu->keep_terms(state);
@@ -184,7 +169,8 @@ static sel_status restore(sel_state *state, sel_error *error) {
 }
 
 static sel_status cpu_loaded(sel_state *state, sel_error *error) {
-    return sel_state_loaded(state, state->plan->inputs ? restore : cpu_of(state->plan)->loaded,
+    const sel_cpu *cpu = cpu_of(state->plan);
+    return sel_state_loaded(state, !cpu->loaded && state->plan->inputs ? restore : cpu->loaded,
                             error);
 }
 

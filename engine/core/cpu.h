@@ -73,9 +73,6 @@ typedef struct sel_cpu {
     sel_input_cells_of *cells;
     /* What follows from the values of the plan's inputs, once they are evaluated. NULL: nothing. */
     void (*derive)(sel_state *state);
-    /* After `terms` has failed on some of several ranks, on rank 0: where each has evaluated the
-     * laws of its own patch, fails at the first place of the grid. NULL: it does so already. */
-    sel_status (*first_fault)(sel_state *state, unsigned due, sel_error *error);
     /* After `terms` has failed on some rank: restores what fields of the present state need of the
      * terms. NULL: nothing. */
     void (*keep_terms)(sel_state *state);

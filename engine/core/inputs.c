@@ -283,75 +283,98 @@ sel_input_cells sel_given_cells(const sel_state *state, const sel_input *input) 
                              .type = state->field[0].type,
                              .layout = sel_state_own_faces(state, &state->plan->inputs->source),
                              .factor = 1,
+                             .unit = 1,
                              .part = true};
 }
 
-/* Stores the values of a row of cells, [components][nx]; fails at the first that is not allowed.
- */
+/* Stores the values of a row of cells, [components][nx] (cells NULL: does not); fails at the first
+ * that is not allowed. */
 static sel_status inputs_put_row(const sel_inputs *inputs, const sel_input *input, int64_t step,
                                  int64_t row, const double *values, const sel_input_cells *cells,
                                  sel_error *error) {
     const int64_t *n = inputs->domain->grid.n;
-    const sel_layout *layout = &cells->layout;
     const uint8_t *region = inputs->domain->cell + row * n[0];
-    for (int c = 0; c < input->quantity->components; c++) {
-        int64_t at[3] = {0, row % n[1], row / n[1]};
-        const int64_t first = c * layout->component + at[1] * layout->pitch + at[2] * layout->slice;
-        for (; at[0] < n[0]; at[0]++) {
-            const double value = values[c * n[0] + at[0]], number = value * cells->factor;
-            const bool wanted = input->everywhere || !region[at[0]];
-            if (wanted && !inputs_allow(input, value, number)) {
-                const int64_t cell = row * n[0] + at[0];
+    const sel_layout *layout = &cells->layout;
+    int64_t at[3] = {0, row % n[1], row / n[1]};
+    const int64_t first = cells->vicinity ? sel_vicinity_row(cells->vicinity, row)
+                                          : at[1] * layout->pitch + at[2] * layout->slice;
+    for (int c = 0; c < input->quantity->components; c++, values += n[0]) {
+        for (int64_t x = at[0] = 0; x < n[0]; at[0] = ++x) {
+            const double number = values[x] * cells->factor;
+            const bool wanted = input->everywhere || !region[x];
+            if (wanted && !inputs_allow(input, values[x], number)) {
+                const int64_t cell = row * n[0] + x;
                 const sel_status status =
-                    inputs->check ? inputs->check(inputs, input, cell, step, value, error)
-                                  : inputs_refuse(inputs, input, value, error);
+                    inputs->check ? inputs->check(inputs, input, cell, step, values[x], error)
+                                  : inputs_refuse(inputs, input, values[x], error);
                 return sel_fail_in_cell(error, status, cell);
             }
             if (cells->to) {
                 const double part =
                     cells->part ? sel_part_inside(&inputs->domain->grid, at, -1) : 1;
-                sel_put(cells->to, cells->type, first + at[0], number * part);
+                sel_put(cells->to, cells->type, c * layout->component + first + x,
+                        (cells->unit != 0 ? number / cells->unit : number) * part);
             }
         }
     }
     return SEL_OK;
 }
 
-sel_status sel_input_fill(const sel_state *state, const sel_input *input, int64_t step,
-                          const sel_input_cells *cells, sel_error *error) {
+/* Evaluates an input in rows that lie together; `values`: room for them. */
+static sel_status inputs_fill_rows(const sel_state *state, const sel_input *input, int64_t step,
+                                   const sel_rows_range *rows, const sel_input_cells *cells,
+                                   double *values, sel_error *error) {
     const sel_inputs *inputs = state->listed;
-    const sel_domain *domain = inputs->domain;
-    const sel_rows rows = sel_own_rows(state);
-    const int64_t numbers = input->quantity->components * domain->grid.n[0];
-    const int64_t fit = sel_domain_rows_at_once(domain, state->threads);
-    const int64_t most = fit < rows.count ? fit : rows.count;
-    const size_t bytes = (size_t)(most * numbers) * sizeof(double);
+    const int64_t numbers = input->quantity->components * inputs->domain->grid.n[0];
     bool all[SEL_REGION_NUMBERS];
     memset(all, true, sizeof all);
-    sel_evaluation asked = {.quantity = input->quantity,
-                            .what = input->what,
-                            .t = sel_input_time(inputs, input, step),
-                            .wanted = input->everywhere ? all : NULL,
-                            .gaps = input->gaps};
+    const sel_evaluation asked = {.quantity = input->quantity,
+                                  .what = input->what,
+                                  .t = sel_input_time(inputs, input, step),
+                                  .wanted = input->everywhere ? all : NULL,
+                                  .gaps = input->gaps,
+                                  .first = rows->first,
+                                  .end = rows->end};
+    const sel_status status =
+        sel_domain_evaluate(inputs->domain, &asked, state->threads, values, error);
+    int64_t bad = rows->end;
+    if (status) {
+        return sel_fail_in_cell(error, status, rows->first * inputs->domain->grid.n[0]);
+    }
+#pragma omp parallel for schedule(static) num_threads(state->threads) reduction(min : bad)
+    for (int64_t row = rows->first; row < rows->end; row++) {
+        const double *v = values + (row - rows->first) * numbers;
+        if (inputs_put_row(inputs, input, step, row, v, cells, NULL)) {
+            bad = row < bad ? row : bad;
+        }
+    }
+    return bad == rows->end ? SEL_OK
+                            : inputs_put_row(inputs, input, step, bad,
+                                             values + (bad - rows->first) * numbers, cells, error);
+}
+
+sel_status sel_input_fill(const sel_state *state, const sel_input *input, int64_t step,
+                          const sel_input_cells *cells, sel_error *error) {
+    const sel_domain *domain = state->plan->domain;
+    const sel_vicinity *vicinity = cells->vicinity;
+    const sel_rows own = sel_own_rows(state);
+    const int64_t beside = vicinity ? sel_vicinity_count(vicinity) : 0;
+    const int64_t most = sel_domain_rows_at_once(domain, state->threads);
+    const size_t bytes =
+        (size_t)(most * input->quantity->components * domain->grid.n[0]) * sizeof(double);
     double *values = malloc(bytes);
     sel_status status = values ? SEL_OK : sel_fail_memory(error, input->what, bytes);
-    for (int64_t k = 0; k < rows.count && !status; k += asked.end - asked.first) {
-        const sel_rows_range together = sel_rows_together(&rows, k, most);
-        asked.first = together.first;
-        asked.end = together.end;
-        status = sel_domain_evaluate(domain, &asked, state->threads, values, error);
-        int64_t bad = asked.end;
-#pragma omp parallel for schedule(static) num_threads(state->threads) reduction(min : bad)
-        for (int64_t row = asked.first; row < (status ? 0 : asked.end); row++) {
-            const double *v = values + (row - asked.first) * numbers;
-            if (inputs_put_row(inputs, input, step, row, v, cells, NULL)) {
-                bad = row < bad ? row : bad;
-            }
-        }
-        if (!status && bad < asked.end) {
-            status = inputs_put_row(inputs, input, step, bad,
-                                    values + (bad - asked.first) * numbers, cells, error);
-        }
+    for (int64_t k = 0; k < own.count && !status;) {
+        const sel_rows_range rows = sel_rows_together(&own, k, most);
+        status = inputs_fill_rows(state, input, step, &rows, cells, values, error);
+        k += rows.end - rows.first;
+    }
+    for (int64_t k = 0; k < beside && !status; k++) {
+        const int64_t row = sel_vicinity_listed(vicinity, k);
+        const sel_rows_range rows = {row, row + 1};
+        status = sel_state_has(state, row)
+                     ? SEL_OK
+                     : inputs_fill_rows(state, input, step, &rows, cells, values, error);
     }
     free(values);
     return status;

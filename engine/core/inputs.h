@@ -17,6 +17,7 @@
 
 #include "engine/core/arrays.h"
 #include "engine/core/surface.h"
+#include "engine/core/vicinity.h"
 #include "engine/scene/solver.h"
 
 typedef enum sel_input_kind {
@@ -50,10 +51,12 @@ sel_input sel_input_of(const sel_quantity *quantity, sel_input_kind kind);
  * to[layout.component c + k], k = x + pitch y + slice z from cell (0, 0, 0) on. */
 typedef struct sel_input_cells {
     void *to;
-    sel_type type;     /* of floating-point numbers, int32_t or uint8_t */
-    sel_layout layout; /* of what the rank has: `before` and `count` say where it lies */
-    double factor;     /* numbers are values times this, */
-    bool part;         /* and times the part of the cell that is inside */
+    sel_type type;       /* of floating-point numbers, int32_t or uint8_t */
+    sel_layout layout;   /* of what the rank has: `before` and `count` say where it lies */
+    double factor, unit; /* numbers are values times this, over this if it is not 0, */
+    bool part;           /* and times the part of the cell that is inside */
+    /* Rows beside the patch have values, too; where rows are. NULL: those of the patch. */
+    const sel_vicinity *vicinity;
 } sel_input_cells;
 
 typedef struct sel_inputs {

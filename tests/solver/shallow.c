@@ -327,6 +327,12 @@ static sel_status shallow_cuda_step(sel_state *base, int64_t step, sel_error *er
     return status;
 }
 
+/* Steps are not divided into slabs, beside which ranks could agree. */
+static bool shallow_cuda_joins_before(const sel_state *base) {
+    (void)base;
+    return true;
+}
+
 static sel_status shallow_cuda_look(sel_state *base, int field, const cuda_look **look,
                                     const void **view, sel_error *error) {
     shallow_state *state = (shallow_state *)base;
@@ -342,6 +348,7 @@ static const cuda_solver shallow_on_cuda = {
     .state_size = sizeof(shallow_state),
     .list = shallow_list,
     .start = shallow_start,
+    .joins_before = shallow_cuda_joins_before,
     .step = shallow_cuda_step,
     .look = shallow_cuda_look,
 };

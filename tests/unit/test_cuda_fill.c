@@ -46,6 +46,7 @@ static filled fill(const heat_case *c, const sel_quantity *q, bool compiled, siz
                    .least = -20,
                    .most = 45,
                    .factor = 1.5,
+                   .unit = 1,
                    .cells = cuda_grid_of(c->state),
                    .rows = sel_own_rows(c->state),
                    .pitch = domain->grid.n[0],

@@ -266,19 +266,18 @@ static void test_moving_walls_act_at_the_middle_of_links(void **unused) {
         case_region(&c, case_face(&c, 2 * last + 1), &lbm_wall_table,
                     dims == 3 ? sel_constant3(0.06, 0.12, 0) : sel_constant2(0.06, 0));
         case_must_plan(&c);
-        const lbm_batches *batches = &case_boundary(&c)->batches;
+        const sel_inputs *inputs = &((lbm_plan *)c.plan)->inputs;
         const lbm_lattice *lattice = &lbm_lattices[c.params.lattice];
-        assert_int_equal(batches->count, 1);
-        assert_int_equal(batches->v[0].count, (dims == 3 ? 9 : 3) * links);
+        assert_int_equal(inputs->count, 1);
+        assert_int_equal(inputs->v[0].count, (dims == 3 ? 9 : 3) * links);
         case_create(&c);
         for (int k = 0; k < links; k++) { /* of cell {0, 2} or {0, 0, 2} */
-            const lbm_batch *batch = &batches->v[0];
-            const lbm_direction *d = &lattice->direction[batch->incoming[k]];
-            double add = case_state(&c)->all.link_add[batch->target[k]];
+            const lbm_direction *d = &lattice->direction[inputs->detail[k]];
+            double add = case_state(&c)->all.link_add[inputs->target[k]];
             assert_true(d->e[last] == -1);
-            assert_true(batch->x[k] == 11 - d->e[0]);
-            assert_true(batch->y[k] == (dims == 3 ? 1 - d->e[1] : 6));
-            assert_true(dims == 2 || batch->z[k] == 6);
+            assert_true(inputs->place[0][k] == 11 - d->e[0]);
+            assert_true(inputs->place[1][k] == (dims == 3 ? 1 - d->e[1] : 6));
+            assert_true(dims == 2 || inputs->place[2][k] == 6);
             assert_true(fabs(add - 6 * d->weight * (0.03 * d->e[0] + along_y * d->e[1])) < 1e-17);
         }
         case_end(&c);
@@ -331,15 +330,19 @@ static void paint_all_kinds(lbm_case *c) {
 }
 
 /* The places of laws in a row are those of the grid, with targets less by what is before. */
-static int64_t assert_places(const lbm_batch *own, const lbm_batch *all, int64_t at, int64_t first,
-                             int64_t begin, int64_t count) {
-    for (int64_t k = 0; k < all->count; k++) {
+static int64_t assert_places(const sel_inputs *own, const sel_inputs *all, int law, int64_t at,
+                             int64_t first, int64_t begin, int64_t count) {
+    const int64_t from = own->v[law].first, of_all = all->v[law].first;
+    for (int64_t k = of_all; k < of_all + all->v[law].count; k++) {
         if (all->target[k] < begin || all->target[k] >= begin + count) {
             continue;
         }
-        assert_true(own->x[at] == all->x[k] && own->y[at] == all->y[k] && own->z[at] == all->z[k]);
-        assert_int_equal(own->target[at] - first, all->target[k] - begin);
-        assert_int_equal(own->incoming[at], all->incoming[k]);
+        for (int a = 0; a < 3; a++) {
+            assert_true(own->place[a][from + at] == all->place[a][k]);
+        }
+        assert_int_equal(own->target[from + at] - first, all->target[k] - begin);
+        assert_int_equal(own->detail[from + at], all->detail[k]);
+        assert_int_equal(own->cell(own, from + at), all->cell(all, k));
         at++;
     }
     return at;
@@ -366,11 +369,12 @@ static void test_rank_lists_what_is_in_its_patch(void **unused) {
                          SEL_OK);
         const lbm_boundary *b = case_boundary(&c);
         int64_t links = 0, openings = 0, places[2] = {0, 0};
-        int64_t counted, in_patch[LBM_MOST_BATCHES];
-        assert_int_equal(b->batches.count, 2);
+        const sel_inputs *inputs = &((lbm_plan *)c.plan)->inputs;
+        const sel_inputs *of_grid = &((lbm_plan *)all.plan)->inputs;
+        assert_int_equal(inputs->count, 2);
         assert_int_equal(b->links.all, whole->links.count);
         assert_true((b->links.before != NULL) == (r == 0) && (b->open != NULL) == (r == 0));
-        assert_int_equal(b->everywhere.count, r == 0 ? 2 : 0);
+        assert_int_equal(((lbm_plan *)c.plan)->everywhere.count, r == 0 ? 2 : 0);
         for (int64_t row = 0; row < b->rows; row++) {
             const bool own = sel_rank_of_row(&d, row) == r;
             const int64_t here = b->row_cells[row + 1] - b->row_cells[row];
@@ -394,24 +398,17 @@ static void test_rank_lists_what_is_in_its_patch(void **unused) {
             }
             assert_memory_equal(b->link_region + links, whole->link_region + first, (size_t)count);
             for (int k = 0; k < 2; k++) {
-                const bool at_links = b->batches.v[k].goal == LBM_TO_LINKS;
-                places[k] = assert_places(&b->batches.v[k], &whole->batches.v[k], places[k],
-                                          at_links ? links : openings, at_links ? first : opening,
-                                          at_links ? count : opened);
+                const bool at_links = inputs->v[k].which == LBM_TO_LINKS;
+                places[k] =
+                    assert_places(inputs, of_grid, k, places[k], at_links ? links : openings,
+                                  at_links ? first : opening, at_links ? count : opened);
             }
             links += count;
             openings += opened;
         }
         assert_int_equal(links, b->links.count);
         assert_int_equal(openings, b->open_count);
-        assert_true(places[0] == b->batches.v[0].count && places[1] == b->batches.v[1].count);
-        const sel_patch patch = sel_patch_of(&d, r);
-        lbm_batches_count(whole, &patch, &counted, in_patch);
-        for (int k = 0; k < 2; k++) {
-            assert_int_equal(in_patch[k], b->batches.v[k].count);
-            assert_int_equal(b->batches.v[k].all, whole->batches.v[k].count);
-        }
-        assert_int_equal(counted, openings);
+        assert_true(places[0] == inputs->v[0].count && places[1] == inputs->v[1].count);
         assert_int_equal(b->all_open, whole->open_count);
         cells += b->cell_count;
         all_links += links;

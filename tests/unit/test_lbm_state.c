@@ -410,14 +410,15 @@ static void test_laws_are_taken_at_their_time(void **unused) {
                 case_of(&c, SEL_ON_T, 2, rising, NULL));
     case_region(&c, case_face(&c, SEL_X_MAX), &lbm_pressure_table, sel_constant(0));
     case_start(&c);
-    const lbm_batch *lid = &((lbm_plan *)c.plan)->boundary.batches.v[0];
+    const sel_inputs *inputs = &((lbm_plan *)c.plan)->inputs;
+    const int64_t count = inputs->v[0].count; /* of the lid */
     for (int step = 0; step < 3; step++) {
         case_advance(&c, 1);
         double t = 2.0 * (step + 0.5), u[2 * 6 * 5];
-        for (int64_t k = 0; k < lid->count; k++) {
-            double along = lid->incoming[k] == 8 ? 1 : lid->incoming[k] == 7 ? -1 : 0;
-            assert_true(fabs(case_state(&c)->all.link_add[lid->target[k]] - along * 1e-3 * t / 6) <
-                        1e-18);
+        for (int64_t k = 0; k < count; k++) {
+            double along = inputs->detail[k] == 8 ? 1 : inputs->detail[k] == 7 ? -1 : 0;
+            assert_true(fabs(case_state(&c)->all.link_add[inputs->target[k]] -
+                             along * 1e-3 * t / 6) < 1e-18);
         }
         case_read(&c, LBM_VELOCITY, 2, u);
         for (int y = 0; y < 5; y++) {

@@ -151,6 +151,13 @@ static sel_status heat_cuda_look(sel_state *base, int field, const cuda_look **l
     return diffusion_cuda_look(base, &((heat_cuda *)base)->seen, field, look, view, error);
 }
 
+/* cuda_solver.loaded: the copy of the step before the present one is not saved. */
+static sel_status heat_cuda_loaded(sel_state *base, sel_error *error) {
+    (void)error;
+    base->observed = -1;
+    return SEL_OK;
+}
+
 /* cuda_solver.decompose */
 static bool heat_cuda_decompose(const sel_simulation *simulation, const sel_grid *grid,
                                 sel_decomposition *decomposition) {
@@ -168,6 +175,7 @@ const cuda_solver heat_on_cuda = {
     .alone = implicit,
     .pass = heat_cuda_pass,
     .step = heat_cuda_step,
+    .loaded = heat_cuda_loaded,
     .close = heat_cuda_close,
     .look = heat_cuda_look,
     .ask = diffusion_cuda_ask,

@@ -2,6 +2,7 @@
 #ifndef LBM_H
 #define LBM_H
 
+#include "engine/core/inputs.h"
 #include "engine/solvers/lbm/lbm_boundary.h"
 #include "engine/scene/solver.h"
 
@@ -77,9 +78,9 @@ typedef struct lbm_plan {
     const lbm_params *params;
     lbm_numbers numbers;
     lbm_boundary boundary;
-    lbm_batch acceleration; /* see lbm_acceleration_batch */
-    double origin;          /* 0: each coordinate at which a uniform one is evaluated */
-    lbm_extremes extremes;  /* when the plan was made; of ranks that do not know all places */
+    sel_inputs inputs;     /* acceleration and laws, with places in the patch; */
+    sel_inputs everywhere; /* with those of the grid: rank 0 has them */
+    lbm_extremes extremes; /* when the plan was made; of ranks that do not know all places */
 } lbm_plan;
 
 /* Bytes of a stored number; element `at` of an array of such numbers, and storing it. */
@@ -111,10 +112,9 @@ enum { LBM_LAWS = 5 };
 /* Refuses a lattice whose number of dimensions is not that of the size. */
 sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error);
 
-/* sel_solver.facts, .warn, .ahead, .json and .hint. */
+/* sel_solver.facts, .warn, .json and .hint. */
 void lbm_facts(const sel_plan *plan, sel_facts *facts);
 void lbm_warn(const sel_plan *plan, sel_error *warnings);
-sel_status lbm_ahead(const sel_plan *plan, int64_t step, sel_error *error);
 void lbm_json(const sel_plan *plan, FILE *to);
 void lbm_hint(const sel_plan *plan, double largest, char *text, size_t size);
 

@@ -30,33 +30,6 @@ static inline bool lbm_law_is_open(const lbm_law_row *law) {
     return law->opening != LBM_CLOSED && !law->wall;
 }
 
-/* A quantity that is evaluated at a list of places, in one call: that of a region's law (a
- * velocity, or a pressure when it has one component) wherever it is needed, the middle of each link
- * (moving walls), or the centre of each cell (wet faces). Or the acceleration, uniform at one
- * place, else without places: at all cells. */
-typedef struct lbm_batch {
-    const sel_quantity *quantity;
-    const sel_region *region; /* NULL: the acceleration */
-    bool wall;                /* its law is that of a wall */
-    char what[160];           /* for messages */
-    unsigned depends; /* SEL_ON_T: evaluated before each step; SEL_ON_CONTROLS: when they change */
-    lbm_goal goal;    /* LBM_TO_LINKS: evaluated at links, else at cells of wet faces */
-    int64_t count, all; /* places: in the patch, in the grid */
-    double *x, *y, *z;  /* user's units; z NULL in 2-D */
-    int64_t *target;    /* number of the link, or of the open cell */
-    uint8_t *incoming;  /* on links: the direction */
-} lbm_batch;
-
-/* One for each region, and the acceleration. */
-enum { LBM_MOST_BATCHES = SEL_REGION_NUMBERS };
-
-typedef struct lbm_batches {
-    int count;
-    lbm_batch *v;
-    int64_t largest;  /* places */
-    unsigned depends; /* of any of them */
-} lbm_batches;
-
 /* Cells x0 <= x < x1 of a row, all free. */
 typedef struct lbm_span {
     int64_t x0, x1;
@@ -87,10 +60,8 @@ typedef struct lbm_boundary {
     int64_t *row_spans;                         /* [rows + 1] */
     const lbm_law_row *law[SEL_REGION_NUMBERS]; /* by region; 0: no region */
     bool moves[SEL_REGION_NUMBERS];             /* by region: half-way walls with a velocity */
-    lbm_batches batches;
-    /* Of the grid, for what looks at all places of laws; NULL and empty: rank 0 has them. */
+    /* Of the grid, for what looks at all places of laws; NULL: rank 0 has them. */
     lbm_open_cell *open;
-    lbm_batches everywhere;
 } lbm_boundary;
 
 /* Faces of velocity, pressure, outflow and of walls with scheme "zou_he" are wet: they lie at the

@@ -81,7 +81,7 @@ void lbm_fill_halo(const lbm_cpu *state, void *f, int64_t row, bool ends) {
 void lbm_acceleration_at(const lbm_cpu *state, int64_t x, int64_t row, double value[3]) {
     const void *field = state->all.acceleration_field;
     const sel_layout *layout = &state->all.acceleration_layout;
-    const int64_t first = field ? lbm_vicinity_row(&state->all.vicinity, row) : 0;
+    const int64_t first = field ? sel_vicinity_row(&state->all.vicinity, row) : 0;
     for (int a = 0; a < 3; a++) {
         value[a] = !field || a >= state->lattice->dims
                        ? state->acceleration[a]

@@ -51,7 +51,7 @@ typedef struct lbm_step {
     const void *acceleration_field;                   /* in the run's precision */
     const sel_layout *acceleration_layout;            /* of this field */
     const lbm_boundary *boundary;
-    const double *link_add, *open_value; /* see lbm_batches_apply */
+    const double *link_add, *open_value; /* see lbm_values */
     double *link_flow;                   /* adds up the mass that leaves by each link, or NULL */
     lbm_observed observed;
 } lbm_step;
@@ -106,7 +106,6 @@ typedef struct lbm_cpu {
     lbm_forcing forcing;
     double *acceleration;        /* [3] uniform, lattice units: of the last collision */
     double *acceleration_before; /* [3] of the collision before that one */
-    bool tried_laws;             /* the last terms have come to the laws, on all ranks */
 } lbm_cpu;
 
 /* The populations of the present step. */

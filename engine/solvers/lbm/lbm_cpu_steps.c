@@ -117,101 +117,63 @@ static void lbm_cpu_steps_list(sel_state *base) {
     SEL_ADD(arrays, state, acceleration_before, 3, 0);
 }
 
-/* Evaluates the acceleration in rows that lie together in memory. */
-static sel_status apply_in_rows(const lbm_cpu *state, double steps, sel_rows rows,
-                                sel_error *error) {
-    const lbm_plan *plan = state->all.plan;
-    const int64_t chunk = lbm_acceleration_chunk(plan), nx = state->layout.nx;
-    sel_status status = SEL_OK;
-    for (int64_t k = 0; k < rows.count && !status;) {
-        const sel_rows_range now = sel_rows_together(&rows, k, chunk);
-        const int64_t at = lbm_vicinity_row(&state->all.vicinity, now.first);
-        char *to = (char *)state->all.acceleration_field + at * lbm_real(&plan->base);
-        status =
-            lbm_acceleration_rows(plan, steps, now.first, now.end - now.first, state->all.places,
-                                  to, state->all.acceleration_layout.component, error);
-        status = sel_fail_in_cell(error, status, now.first * nx);
-        k += now.end - now.first;
-    }
-    return status;
+/* ---- what is given ---- */
+
+static lbm_values lbm_cpu_steps_values(const lbm_cpu *state) {
+    return (lbm_values){.plan = state->all.plan,
+                        .link_add = state->all.link_add,
+                        .open_value = state->all.open_value,
+                        .acceleration = state->acceleration};
 }
 
-/* Evaluates the acceleration in the rows beside the patch along an axis, on one side. */
-static sel_status apply_beside(const lbm_cpu *state, double steps, int axis, int side,
-                               sel_error *error) {
+/* sel_cpu.store */
+static void lbm_cpu_steps_store(void *to, const sel_inputs *inputs,
+                                const sel_input_values *values) {
+    lbm_values here = lbm_cpu_steps_values(to);
+    lbm_values_store(&here, inputs, values);
+}
+
+/* The acceleration `step` steps after time 0: that of the end of the step before. */
+static sel_status lbm_cpu_steps_accelerate(lbm_cpu *state, int64_t step, sel_error *error) {
+    const lbm_plan *plan = state->all.plan;
+    const sel_input *input = &plan->inputs.v[0];
     const sel_state *base = &state->all.base;
-    const sel_grid *grid = &base->plan->domain->grid;
-    sel_patch beside = base->own;
-    int64_t at = side ? beside.hi[axis] : beside.lo[axis] - 1;
-    at = sel_axis_periodic(grid, axis) ? sel_wrapped(grid, axis, at) : at;
-    if (base->decomposition.ranks[axis] == 1 || at < 0 || at >= grid->n[axis]) {
+    lbm_values here = lbm_cpu_steps_values(state);
+    double value[3] = {0};
+    if (!sel_quantity_given(&plan->params->acceleration)) {
         return SEL_OK;
     }
-    beside.lo[axis] = at;
-    beside.hi[axis] = at + 1;
-    return apply_in_rows(state, steps, sel_patch_rows(grid, &beside), error);
-}
-
-/* Evaluates the acceleration `steps` steps after time 0. Of one that varies in space a rank may
- * fail alone: see sel_fail_in_cell. */
-static sel_status apply_acceleration(lbm_cpu *state, double steps, sel_error *error) {
-    if (!state->all.acceleration_field) {
-        return lbm_acceleration_uniform(state->all.plan, steps, state->acceleration, error);
+    if (lbm_acceleration_is_field(plan)) {
+        const sel_input_cells cells = lbm_acceleration_cells(base, input);
+        return sel_input_fill(base, input, step - 1, &cells, error);
     }
-    sel_status status = apply_in_rows(state, steps, sel_own_rows(&state->all.base), error);
-    for (int k = 0; k < 4 && !status; k++) {
-        status = apply_beside(state, steps, 1 + k / 2, k % 2, error);
+    const sel_status status =
+        sel_input_evaluate(&plan->inputs, input, step - 1, 0, 1, value, error);
+    if (!status) {
+        lbm_values_store(&here, &plan->inputs, &(sel_input_values){input, 0, 1, step, value});
     }
     return status;
 }
 
-/* The laws of the step from `step` on. */
-static sel_status apply_laws(lbm_cpu *state, int64_t step, unsigned due, sel_error *error) {
-    return lbm_batches_apply(state->all.plan, step, due, state->all.law_values, state->all.link_add,
-                             state->all.open_value, error);
-}
-
-/* All laws of the step from `step` on. A rank has the places of its patch: if one fails, rank 0
- * finds the first place of the grid. */
-static sel_status apply_all_laws(lbm_cpu *state, int64_t step, sel_error *error) {
-    const sel_state *base = &state->all.base;
-    sel_error own = {.status = SEL_OK}, first = {.status = SEL_OK};
-    sel_status status = apply_laws(state, step, SEL_ALWAYS, &own);
-    const bool failed = sel_state_total(base, status != SEL_OK) > 0;
-    if (failed && base->ranks->count > 1 && base->ranks->rank == 0 &&
-        lbm_batches_try(state->all.plan, step, SEL_ALWAYS, &first)) {
-        own = first;
-        status = first.status;
-    }
-    status = sel_state_agree(base, status, &own);
-    return status ? sel_fail(error, status, "%s", own.text) : SEL_OK;
-}
-
-/* Keeps the acceleration of the step before, too. Populations are forced when they have arrived, at
+/* For the step to come, that of the step before: populations are forced when they have arrived, at
  * the end of the step. */
-static sel_status lbm_cpu_steps_terms(sel_state *base, unsigned due, sel_error *error) {
-    lbm_cpu *state = (lbm_cpu *)base;
-    const bool accelerates = state->all.plan->acceleration.depends & due;
-    sel_status status = SEL_OK;
+static void lbm_cpu_steps_keep_acceleration(lbm_cpu *state) {
     memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
-    if (accelerates) {
-        status = apply_acceleration(state, (double)base->step + 1, error);
-    }
-    state->tried_laws = accelerates && state->all.acceleration_field
-                            ? sel_state_total(base, status != SEL_OK) == 0
-                            : !status;
-    return state->tried_laws ? apply_laws(state, base->step, due, error) : status;
-}
-
-/* sel_cpu.first_fault */
-static sel_status lbm_cpu_steps_first_fault(sel_state *base, unsigned due, sel_error *error) {
-    const lbm_cpu *state = (const lbm_cpu *)base;
-    return state->tried_laws ? lbm_batches_try(state->all.plan, base->step, due, error) : SEL_OK;
 }
 
 /* sel_cpu.keep_terms: the velocity of the present state depends on its acceleration. */
 static void lbm_cpu_steps_keep_terms(sel_state *base) {
-    apply_acceleration((lbm_cpu *)base, (double)base->step, NULL);
+    lbm_cpu_steps_accelerate((lbm_cpu *)base, base->step, NULL);
+}
+
+/* All that is given, acceleration apart, in the step from `step` on. */
+static sel_status lbm_cpu_steps_set_laws(lbm_cpu *state, int64_t step, sel_error *error) {
+    double acceleration[3];
+    lbm_values here = lbm_cpu_steps_values(state);
+    here.acceleration = acceleration;
+    const sel_status status = sel_inputs_evaluate(&state->all.plan->inputs, SEL_ALWAYS, step,
+                                                  lbm_values_store, &here, error);
+    return sel_state_agree(&state->all.base, status, error);
 }
 
 /* sel_cpu.loaded */
@@ -224,19 +186,21 @@ static sel_status lbm_cpu_steps_loaded(sel_state *base, sel_error *error) {
         lbm_fill_halo(state, lbm_now(state), row, true);
     }
     sel_state_exchange(base, base->step, SEL_FETCH);
-    sel_status status = apply_acceleration(state, (double)base->step, error);
+    sel_status status = lbm_cpu_steps_accelerate(state, base->step, error);
+    lbm_cpu_steps_keep_acceleration(state);
     status = sel_state_agree(base, status, error);
-    return status ? status : apply_all_laws(state, base->step > 0 ? base->step - 1 : 0, error);
+    return status ? status
+                  : lbm_cpu_steps_set_laws(state, base->step > 0 ? base->step - 1 : 0, error);
 }
 
 static sel_status lbm_cpu_steps_start(sel_state *base, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
     state->loops = lbm_loops_usable(state->all.plan, 0);
-    sel_status status = apply_acceleration(state, 0, error);
-    memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
+    sel_status status = lbm_cpu_steps_accelerate(state, 0, error);
+    lbm_cpu_steps_keep_acceleration(state);
     status = sel_state_agree(base, status, error);
     status = status ? status : lbm_set_initial(state, error);
-    status = status ? status : apply_all_laws(state, 0, error);
+    status = status ? status : lbm_cpu_steps_set_laws(state, 0, error);
     if (!status && base->plan->wants_balance) {
         state->all.first_mass = lbm_mass(&state->all, lbm_deviation(state));
     }
@@ -296,6 +260,7 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     for (int64_t k = 0; k < n; k++) {
         sel_state_pass(base, 1);
     }
+    lbm_cpu_steps_keep_acceleration(state);
     return SEL_OK;
 }
 
@@ -340,12 +305,12 @@ const sel_cpu lbm_on_cpu = {
     .state_size = sizeof(lbm_cpu),
     .list = lbm_cpu_steps_list,
     .start = lbm_cpu_steps_start,
-    .terms = lbm_cpu_steps_terms,
+    .store = lbm_cpu_steps_store,
+    .cells = lbm_acceleration_cells,
     .keep_terms = lbm_cpu_steps_keep_terms,
     .observe = lbm_cpu_steps_observe,
     .steps = steps,
     .loaded = lbm_cpu_steps_loaded,
-    .first_fault = lbm_cpu_steps_first_fault,
     .look = {.ready = lbm_cpu_steps_ready,
              .field = lbm_cpu_field,
              .main = lbm_cpu_main,

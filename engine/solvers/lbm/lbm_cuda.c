@@ -67,7 +67,7 @@ static void lbm_cuda_describe(lbm_cuda *state) {
                                     .collision = plan->params->collision,
                                     .forced = lbm_is_forced(plan),
                                     .acceleration_turns = !lbm_acceleration_is_field(plan) &&
-                                                          plan->acceleration.depends & SEL_ON_T,
+                                                          lbm_acceleration_depends(plan) & SEL_ON_T,
                                     .les = numbers->eddy > 0,
                                     .omega_even = numbers->omega_even,
                                     .omega_odd = numbers->omega_odd,
@@ -134,7 +134,6 @@ static void lbm_cuda_list(sel_state *base) {
     const lbm_plan *plan = state->all.plan = (const lbm_plan *)base->plan;
     const sel_domain *domain = plan->base.domain;
     const int64_t *n = domain->grid.n;
-    sel_arrays *arrays = &base->arrays;
     lbm_cuda_describe(state);
     const lbm_gpu_layout *layout = &state->pattern.layout;
     const bool divides = sel_divides_planes(&base->decomposition);
@@ -155,9 +154,8 @@ static void lbm_cuda_list(sel_state *base) {
     field.lead[populations.slow] =
         populations.origin - (divides ? base->own.lo[1] * populations.pitch : 0);
     lbm_count_sites(&state->all);
-    cuda_laws_list(state);
+    lbm_cuda_list_inputs(state);
     lbm_list(&state->all, &field, &acceleration);
-    SEL_ADD(arrays, state, acceleration, 3 * CUDA_TURNS, 0);
     lbm_cuda_list_boundary(state);
 }
 
@@ -319,7 +317,7 @@ static sel_status lbm_cuda_start(sel_state *base, sel_error *error) {
     state->accelerated_at = -1;
     show_arrays(state);
     sel_status status = lbm_cuda_send_boundary(state, error);
-    status = status ? status : cuda_laws_start(state, error);
+    status = status ? status : lbm_cuda_start_inputs(state, error);
     status = status ? status : set_initial(state, error);
     return status || !sel_plan_observes(base->plan) ? status : observe_start(state, error);
 }
@@ -327,7 +325,7 @@ static sel_status lbm_cuda_start(sel_state *base, sel_error *error) {
 /* A step whose closures need an acceleration that a control has changed is not part of a graph. */
 static bool lbm_cuda_alone(const sel_state *base) {
     const lbm_cuda *state = (const lbm_cuda *)base;
-    return state->laws.need_host || base->step == state->accelerated_at;
+    return base->step == state->accelerated_at;
 }
 
 /* cuda_take_slab */
@@ -345,52 +343,10 @@ static sel_status lbm_cuda_take(sel_state *base, int64_t step, const cuda_slab *
 
 static sel_status lbm_cuda_enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
-    const cuda_queue *queue = base->queue;
-    const bool ahead = state->all.copies > 1;
-    if (state->all.plan->base.depends & SEL_ON_T && (!ahead || step == queue->first)) {
-        sel_status status =
-            cuda_laws_enqueue(state, SEL_ON_T, step, ahead ? queue->until - step : 1, error);
-        if (status) {
-            cuda_laws_restore(state);
-            return status;
-        }
-    }
     if (base->observing) {
         state->pattern.boundary.links_follow = lbm_links_turn(&state->all, step + 1);
     }
     return cuda_take_slabs(base, step, LBM_CUDA_RIM, true, cuda_exchange, lbm_cuda_take, error);
-}
-
-/* Saves the acceleration for the closures of the next step, before a control changes it. */
-static sel_status keep_acceleration(lbm_cuda *state, sel_error *error) {
-    const lbm_plan *plan = state->all.plan;
-    const sel_state *base = &state->all.base;
-    if (plan->acceleration.depends & SEL_ON_CONTROLS && !state->pattern.acceleration_turns) {
-        CUDA_TRY(cudaMemcpyAsync(state->acceleration + 3, state->acceleration, 3 * sizeof(double),
-                                 cudaMemcpyDeviceToDevice, base->queue->stream));
-        state->accelerated_at = base->step;
-    }
-    return SEL_OK;
-}
-
-/* Sends controls that a hook has set, and what depends on them. */
-static sel_status lbm_cuda_terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
-    lbm_cuda *state = (lbm_cuda *)base;
-    if (!(due & SEL_ON_CONTROLS)) {
-        return SEL_OK;
-    }
-    sel_status status = keep_acceleration(state, error);
-    status = status ? status : cuda_laws_enqueue(state, SEL_ON_CONTROLS, base->step, 1, error);
-    *count = base->step == state->accelerated_at ? 1 : *count;
-    return status;
-}
-
-/* cuda_solver.loaded: values that do not vary are in place. An acceleration that varies in time is
- * that of the last two steps. */
-static sel_status lbm_cuda_loaded(sel_state *base, sel_error *error) {
-    lbm_cuda *state = (lbm_cuda *)base;
-    const unsigned varies = state->all.plan->base.depends;
-    return varies ? cuda_laws_enqueue(state, varies, base->step - 1, 1, error) : SEL_OK;
 }
 
 static sel_status lbm_cuda_look(sel_state *base, int field, const cuda_look **launchers,
@@ -494,12 +450,14 @@ const cuda_solver lbm_on_cuda = {
     .list = lbm_cuda_list,
     .start = lbm_cuda_start,
     .alone = lbm_cuda_alone,
+    .store = lbm_gpu_store_laws,
+    .store_view = lbm_cuda_laws,
+    .cells = lbm_acceleration_cells,
+    .copies = lbm_cuda_copies,
+    .joins_before = lbm_cuda_joins_before,
     .terms = lbm_cuda_terms,
     .step = lbm_cuda_enqueue_step,
-    .check = cuda_laws_check,
-    .failed = cuda_laws_failed,
-    .loaded = lbm_cuda_loaded,
-    .close = cuda_laws_close,
+    .failed = lbm_cuda_failed,
     .look = lbm_cuda_look,
     .watched = lbm_watched_answer,
     .ask = lbm_cuda_ask,

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "cuda/inputs.h"
 #include "cuda/query.h"
 #include "engine/scene/grid.h"
 #include "engine/solvers/lbm/lbm_method.h"
@@ -104,6 +105,17 @@ typedef struct lbm_gpu_step {
     const int64_t *halted;  /* the step in which a law has failed, from which on the state is not
                                changed; NULL: none can fail */
 } lbm_gpu_step;
+
+/* Where values of laws and of a uniform acceleration are stored, lattice units: those of step n at
+ * n % CUDA_STEPS strides; an acceleration that turns as in lbm_gpu_step. */
+typedef struct lbm_gpu_laws {
+    const lbm_direction *directions;
+    double *link_add, *open_value, *acceleration;
+    int64_t link_stride, open_stride;
+    bool acceleration_turns;
+    double velocity_unit, pressure_unit, acceleration_unit;
+} lbm_gpu_laws;
+cuda_inputs_launcher lbm_gpu_store_laws;
 
 /* One step from `from` to `to`, by lattice and precision. */
 cudaError_t lbm_gpu_step_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream);

@@ -36,12 +36,13 @@ static void add_passing(passing *to, int region, double inward) {
     *(inward > 0 ? &to->all_in : &to->all_out) += fabs(inward);
 }
 
-static double wall_brings(const lbm_plan *plan, const lbm_batch *batch, const double *values) {
+static double wall_brings(const lbm_plan *plan, const sel_input *law, const double *values) {
+    const uint8_t *incoming = plan->everywhere.detail + law->first;
     double sum = 0, size = 0;
-    for (int64_t k = 0; k < batch->count; k++) {
-        const lbm_direction *d = &plan->boundary.lattice->direction[batch->incoming[k]];
-        double adds = lbm_wall_adds(d->e, d->weight, batch->quantity->components, values + k,
-                                    batch->count, plan->numbers.velocity_unit);
+    for (int64_t k = 0; k < law->count; k++) {
+        const lbm_direction *d = &plan->boundary.lattice->direction[incoming[k]];
+        double adds = lbm_wall_adds(d->e, d->weight, law->quantity->components, values + k,
+                                    law->count, plan->numbers.velocity_unit);
         sum += adds;
         size += fabs(adds);
     }
@@ -49,49 +50,49 @@ static double wall_brings(const lbm_plan *plan, const lbm_batch *batch, const do
 }
 
 /* Wet faces. At the edges of walls the wall's velocity is one along the other face. */
-static void add_openings(const lbm_plan *plan, const lbm_batch *batch, int region,
-                         const double *values, passing *to) {
-    for (int64_t k = 0; k < batch->count; k++) {
-        const lbm_open_cell *cell = &plan->boundary.open[batch->target[k]];
+static void add_openings(const lbm_plan *plan, const sel_input *law, const double *values,
+                         passing *to) {
+    const int64_t *target = plan->everywhere.target + law->first;
+    const bool wall = plan->boundary.law[law->region]->wall;
+    for (int64_t k = 0; k < law->count; k++) {
+        const lbm_open_cell *cell = &plan->boundary.open[target[k]];
         double inward = 0;
         for (int a = 0; a < plan->base.domain->grid.dims; a++) {
-            inward += cell->normal[a] * values[a * batch->count + k];
+            inward += cell->normal[a] * values[a * law->count + k];
         }
-        if (cell->opening != LBM_OPEN_EDGE || !batch->wall) {
-            add_passing(to, region, inward / plan->numbers.velocity_unit);
+        if (cell->opening != LBM_OPEN_EDGE || !wall) {
+            add_passing(to, law->region, inward / plan->numbers.velocity_unit);
         }
     }
 }
 
 /* Room for the values of any law. */
 static double *room_for_values(const lbm_plan *plan) {
-    const size_t places = (size_t)plan->boundary.everywhere.largest;
+    const size_t places = (size_t)lbm_laws_largest(&plan->everywhere);
     return malloc((3 * places + 1) * sizeof(double));
 }
 
 /* `steps` steps after time 0. A law that fails counts as zero: failures are reported elsewhere. */
 static void find_passing(const lbm_plan *plan, double *values, double steps, passing *to) {
-    const sel_domain *domain = plan->base.domain;
-    const lbm_batches *batches = &plan->boundary.everywhere;
+    const sel_inputs *inputs = &plan->everywhere;
     *to = (passing){.all_in = 0};
-    for (int k = 0; k < batches->count; k++) {
-        const lbm_batch *batch = &batches->v[k];
-        const int region = (int)(batch->region - domain->regions) + 1;
-        if (batch->goal == LBM_TO_DENSITY ||
-            lbm_batch_evaluate(batch, domain, steps, values, NULL)) {
+    for (int k = 0; k < inputs->count; k++) {
+        const sel_input *law = &inputs->v[k];
+        if (!law->region || law->which == LBM_TO_DENSITY ||
+            lbm_law_evaluate(inputs, law, steps, values, NULL)) {
             continue;
         }
-        if (batch->goal == LBM_TO_LINKS) {
-            add_passing(to, region, wall_brings(plan, batch, values));
+        if (law->which == LBM_TO_LINKS) {
+            add_passing(to, law->region, wall_brings(plan, law, values));
         } else {
-            add_openings(plan, batch, region, values, to);
+            add_openings(plan, law, values, to);
         }
     }
 }
 
 bool lbm_brought(const sel_plan *base, int64_t from, int64_t to, double *mass) {
     const lbm_plan *plan = (const lbm_plan *)base;
-    const int samples = plan->boundary.batches.depends & SEL_ON_T ? LBM_SAMPLES : 1;
+    const int samples = lbm_laws_depend(&plan->inputs) & SEL_ON_T ? LBM_SAMPLES : 1;
     const double steps = (double)(to - from);
     *mass = 0;
     if (lbm_has_free_face(plan)) {
@@ -120,7 +121,7 @@ typedef struct sampled {
 static sampled sample_passing(const lbm_plan *plan, double *values) {
     const int64_t stop = sel_stop_step(&plan->params->common);
     const double end = stop == INT64_MAX ? end_if_unknown : (double)stop;
-    const int samples = plan->boundary.batches.depends & SEL_ON_T ? LBM_SAMPLES + 1 : 1;
+    const int samples = lbm_laws_depend(&plan->inputs) & SEL_ON_T ? LBM_SAMPLES + 1 : 1;
     double most = 0, least = 0, largest = 0;
     sampled found = {.both = 0};
     for (int s = 0; s < samples; s++) {
@@ -238,7 +239,7 @@ static int describe_edges(const lbm_plan *plan, char *text, size_t size) {
 
 /* Not where hooks may change a velocity. */
 static bool can_be_sampled(const lbm_plan *plan) {
-    return !(plan->params->common.hooks.n > 0 && plan->boundary.batches.depends & SEL_ON_CONTROLS);
+    return !(plan->params->common.hooks.n > 0 && lbm_laws_depend(&plan->inputs) & SEL_ON_CONTROLS);
 }
 
 /* Finds the causes, and the regions whose laws mend them; returns their number. */

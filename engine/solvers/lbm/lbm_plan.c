@@ -92,26 +92,34 @@ static sel_status lbm_plan_complete_plan(sel_plan *base, sel_error *error) {
     if (lattice) {
         return lattice;
     }
-    p->acceleration = lbm_acceleration_batch(p);
-    const bool varies = sel_quantity_depends(&params->acceleration);
     sel_status tau = resolve_tau(simulation, &p->numbers, error);
-    sel_status acceleration =
-        varies ? SEL_OK : lbm_acceleration_uniform(p, 0, p->numbers.acceleration, error);
+    sel_status acceleration = lbm_acceleration_constant(p, p->numbers.acceleration, error);
     sel_status listed =
         lbm_boundary_create(base->domain, &lbm_lattices[params->lattice], &p->boundary, error);
-    listed = listed ? listed : lbm_batches_create(base->domain, &p->boundary, error);
-    if (!listed && base->domain->ranks && base->domain->ranks->rank > 0) {
+    listed = listed ? listed : lbm_inputs_create(p, &p->everywhere, error);
+    const bool divided = base->domain->ranks != NULL;
+    const bool leads = !divided || base->domain->ranks->rank == 0;
+    if (!listed && !leads) {
         p->extremes = lbm_find_extremes(p);
+        lbm_inputs_free(&p->everywhere);
     }
     listed = listed ? listed : lbm_boundary_keep_patch(&p->boundary, error);
-    listed = listed ? listed : lbm_batches_keep_patch(base->domain, &p->boundary, error);
-    base->depends = p->boundary.batches.depends | p->acceleration.depends;
+    listed = listed || !divided ? listed : lbm_inputs_create(p, &p->inputs, error);
+    if (!divided) {
+        p->inputs = p->everywhere;
+    }
+    base->inputs = &p->inputs;
+    base->depends = p->inputs.depends;
     return tau ? tau : acceleration ? acceleration : listed;
 }
 
 static void lbm_plan_clear_plan(sel_plan *plan) {
-    lbm_batches_free(&((lbm_plan *)plan)->boundary);
-    lbm_boundary_free(&((lbm_plan *)plan)->boundary);
+    lbm_plan *p = (lbm_plan *)plan;
+    if (p->inputs.v != p->everywhere.v) {
+        lbm_inputs_free(&p->inputs);
+    }
+    lbm_inputs_free(&p->everywhere);
+    lbm_boundary_free(&p->boundary);
 }
 
 /* The speed of sound in lattice units is 1 / sqrt(3). */
@@ -214,7 +222,7 @@ const sel_solver lbm_solver = {
     .plan_clear = lbm_plan_clear_plan,
     .facts = lbm_facts,
     .warn = lbm_warn,
-    .ahead = lbm_ahead,
+    .ahead = sel_inputs_ahead,
     .json = lbm_json,
     .impossible = lbm_plan_impossible,
     .mass_field = LBM_DENSITY,

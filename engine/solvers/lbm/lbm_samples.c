@@ -33,16 +33,16 @@ static double largest_difference(const double *a, const double *b, int64_t n, in
 }
 
 /* By the values of a law: velocities, or pressures. */
-static void widen(lbm_extremes *found, const lbm_batch *batch, const double *values) {
-    const int components = batch->quantity->components;
-    const bool pressure = batch->goal == LBM_TO_DENSITY;
-    for (int64_t k = 0; k < batch->count && pressure; k++) {
+static void widen(lbm_extremes *found, const sel_input *law, const double *values) {
+    const int components = law->quantity->components;
+    const bool pressure = law->which == LBM_TO_DENSITY;
+    for (int64_t k = 0; k < law->count && pressure; k++) {
         found->lowest = fmin(found->lowest, values[k]);
         found->highest = fmax(found->highest, values[k]);
     }
     if (!pressure) {
         found->velocity =
-            fmax(found->velocity, largest_difference(values, NULL, batch->count, components));
+            fmax(found->velocity, largest_difference(values, NULL, law->count, components));
     }
 }
 
@@ -88,23 +88,23 @@ static double largest_initial(const lbm_plan *plan) {
 }
 
 lbm_extremes lbm_find_extremes(const lbm_plan *plan) {
-    const lbm_batches *batches = &plan->boundary.everywhere;
+    const sel_inputs *inputs = &plan->everywhere;
     const int64_t last_step = sel_stop_step(&plan->params->common);
     const double end = last_step == INT64_MAX ? 0 : (double)last_step;
     const double reference = plan->params->common.reference.velocity;
     lbm_extremes found = {.velocity =
                               fmax(largest_initial(plan), isnan(reference) ? 0 : reference)};
-    if (!batches->v) {
+    if (!inputs->domain) {
         return plan->extremes;
     }
-    double *values = malloc((3 * (size_t)batches->largest + 1) * sizeof *values);
-    for (int k = 0; values && k < batches->count; k++) {
-        const lbm_batch *batch = &batches->v[k];
-        const int last = batch->depends & SEL_ON_T && end > 0 ? LBM_SAMPLES : 0;
-        for (int s = 0; s <= last; s++) {
+    double *values = malloc((3 * (size_t)lbm_laws_largest(inputs) + 1) * sizeof *values);
+    for (int k = 0; values && k < inputs->count; k++) {
+        const sel_input *law = &inputs->v[k];
+        const int last = sel_input_depends(law) & SEL_ON_T && end > 0 ? LBM_SAMPLES : 0;
+        for (int s = 0; s <= last && law->region; s++) {
             const double step = lbm_sample_step(s, end);
-            if (!lbm_batch_evaluate(batch, plan->base.domain, step, values, NULL)) {
-                widen(&found, batch, values);
+            if (!lbm_law_evaluate(inputs, law, step, values, NULL)) {
+                widen(&found, law, values);
             }
         }
     }
@@ -143,7 +143,7 @@ double lbm_sound_period(const lbm_plan *plan) {
 
 typedef struct start {
     const lbm_plan *plan;
-    const lbm_batch *batch;
+    const sel_input *law;
     double *first, *now; /* [components][count]: at the first step, and later; user's units */
     double largest;      /* that the law gives in the run */
     double jumps;        /* by this much from the initial state in the first step */
@@ -152,13 +152,13 @@ typedef struct start {
 /* Change of the law from its first step, `steps` after the start; 0 where it fails, which is told
  * elsewhere. */
 static double change_at(start *s, double steps) {
-    const lbm_batch *batch = s->batch;
-    const int components = batch->quantity->components;
-    if (lbm_batch_evaluate(batch, s->plan->base.domain, steps, s->now, NULL)) {
+    const sel_input *law = s->law;
+    const int components = law->quantity->components;
+    if (lbm_law_evaluate(&s->plan->everywhere, law, steps, s->now, NULL)) {
         return 0;
     }
-    s->largest = fmax(s->largest, largest_difference(s->now, NULL, batch->count, components));
-    return largest_difference(s->now, s->first, batch->count, components);
+    s->largest = fmax(s->largest, largest_difference(s->now, NULL, law->count, components));
+    return largest_difference(s->now, s->first, law->count, components);
 }
 
 /* How much of its change over the run, of `last` steps, a law does within a part of the period. */
@@ -174,20 +174,22 @@ static double early_share(start *s, double period, double last) {
 }
 
 static bool measure_jump(start *s) {
-    const lbm_batch *batch = s->batch;
+    const sel_input *law = s->law;
     const sel_quantity *initial = &s->plan->params->initial.velocity;
+    const double *const *place = s->plan->everywhere.place;
     const sel_places at =
-        sel_domain_at(s->plan->base.domain, batch->count, batch->x, batch->y, batch->z, 0);
-    const double steps = lbm_batch_steps(batch, 0);
-    if (lbm_batch_evaluate(batch, s->plan->base.domain, steps, s->first, NULL) ||
+        sel_domain_at(s->plan->base.domain, law->count, place[0] + law->first,
+                      place[1] + law->first, place[2] ? place[2] + law->first : NULL, 0);
+    const double steps = law->ahead;
+    if (lbm_law_evaluate(&s->plan->everywhere, law, steps, s->first, NULL) ||
         (sel_quantity_given(initial) &&
          sel_quantity_eval(initial, "initial velocity", &at, s->now, NULL))) {
         return false;
     }
-    const int components = batch->quantity->components;
-    s->largest = largest_difference(s->first, NULL, batch->count, components);
-    s->jumps = largest_difference(s->first, sel_quantity_given(initial) ? s->now : NULL,
-                                  batch->count, components);
+    const int components = law->quantity->components;
+    s->largest = largest_difference(s->first, NULL, law->count, components);
+    s->jumps = largest_difference(s->first, sel_quantity_given(initial) ? s->now : NULL, law->count,
+                                  components);
     return true;
 }
 
@@ -195,45 +197,45 @@ static bool starts_at_once(const start *s) {
     return s->jumps > jump * s->largest;
 }
 
-static void warn_of_batch(start *s, double period, double last, sel_error *warnings) {
+static void warn_of_law(start *s, double period, double last, sel_error *warnings) {
     const sel_grid *grid = &s->plan->base.domain->grid;
-    const sel_region *region = s->batch->region;
-    if (s->batch->wall || s->batch->count == 0 || !measure_jump(s)) {
+    const sel_region *region = &s->plan->base.domain->regions[s->law->region - 1];
+    if (s->plan->boundary.law[s->law->region]->wall || s->law->count == 0 || !measure_jump(s)) {
         return;
     }
-    const bool varies = (s->batch->depends & SEL_ON_T) != 0;
+    const bool varies = (sel_input_depends(s->law) & SEL_ON_T) != 0;
     const double share = varies && last >= period ? early_share(s, period, last) : 0;
     if (starts_at_once(s)) {
         sel_fail_at(warnings, region->at,
                     "%s starts at once: its sound goes to and fro in the domain (period %.4g) and "
                     "passes for flow; multiply it by sel.ramp(t, %.2g), or give it as "
                     "initial.velocity",
-                    s->batch->what, period * grid->dt, 4 * period * grid->dt);
+                    s->law->what, period * grid->dt, 4 * period * grid->dt);
     } else if (share > risen) {
         sel_fail_at(warnings, region->at,
                     "%s changes within less than %.4g, the period of the slowest sound, which then "
                     "passes for flow; let it rise by sel.ramp(t, %.2g)",
-                    s->batch->what, period * grid->dt, 4 * period * grid->dt);
+                    s->law->what, period * grid->dt, 4 * period * grid->dt);
     }
 }
 
 bool lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings) {
-    const lbm_batches *batches = &plan->boundary.everywhere;
+    const sel_inputs *inputs = &plan->everywhere;
     const sel_grid *grid = &plan->base.domain->grid;
     const double period = lbm_sound_period(plan);
     bool moves = false, at_once = false;
     const int64_t end = sel_stop_step(&plan->params->common);
     const double last = end == INT64_MAX ? HUGE_VAL : (double)end;
-    double *values = malloc((6 * (size_t)batches->largest + 1) * sizeof *values);
+    double *values = malloc((6 * (size_t)lbm_laws_largest(inputs) + 1) * sizeof *values);
     /* Where nothing holds the mass, sound is the smaller trouble: see lbm_warn_of_mass. */
     const bool rings = lbm_has_free_face(plan);
-    for (int k = 0; values && k < batches->count && rings; k++) {
+    for (int k = 0; values && k < inputs->count && rings; k++) {
         start s = {.plan = plan,
-                   .batch = &batches->v[k],
+                   .law = &inputs->v[k],
                    .first = values,
-                   .now = values + 3 * batches->largest};
-        if (s.batch->goal == LBM_TO_VELOCITY) {
-            warn_of_batch(&s, period, last, warnings);
+                   .now = values + 3 * lbm_laws_largest(inputs)};
+        if (s.law->which == LBM_TO_VELOCITY) {
+            warn_of_law(&s, period, last, warnings);
             moves = moves || s.largest > 0;
             at_once = at_once || starts_at_once(&s);
         }

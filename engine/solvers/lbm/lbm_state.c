@@ -103,10 +103,10 @@ static void list_observed(lbm_state *state, sel_type real) {
 }
 
 /* As the halo of the populations is stored. */
-static lbm_vicinity vicinity_of(const lbm_state *state, const sel_layout *layout) {
+static sel_vicinity vicinity_of(const lbm_state *state, const sel_layout *layout) {
     const sel_patch *own = &state->base.own;
     const sel_field *populations = &state->base.field[0];
-    lbm_vicinity v = {.n = {layout->n[0], layout->n[1], layout->n[2]}};
+    sel_vicinity v = {.n = {layout->n[0], layout->n[1], layout->n[2]}};
     for (int a = 0; a < 3; a++) {
         const bool behind = populations->behind && a == layout->slow;
         v.lo[a] = own->lo[a];
@@ -118,18 +118,40 @@ static lbm_vicinity vicinity_of(const lbm_state *state, const sel_layout *layout
     return v;
 }
 
+/* The openings in a patch, of a boundary that lists those of the grid. */
+static int64_t lbm_state_openings_in(const lbm_boundary *boundary, const sel_patch *patch) {
+    int64_t links[2] = {0}, openings[2] = {0}, count = 0;
+    for (int64_t row = 0; row < boundary->rows; row++) {
+        lbm_boundary_row(boundary, row, links, openings);
+        count +=
+            sel_patch_has_row(&boundary->domain->grid, patch, row) ? openings[1] - openings[0] : 0;
+    }
+    return count;
+}
+
+sel_input_cells lbm_acceleration_cells(const sel_state *base, const sel_input *input) {
+    const lbm_state *state = (const lbm_state *)base;
+    const int64_t real = lbm_real(base->plan), origin = state->acceleration_layout.origin;
+    sel_input_cells cells = {.to = (char *)state->acceleration_field + origin * real,
+                             .type = {'f', (uint32_t)real},
+                             .layout = state->acceleration_layout,
+                             .factor = 1,
+                             .unit = lbm_acceleration_unit(state->plan),
+                             .vicinity = &state->vicinity};
+    (void)input;
+    cells.layout.before += origin;
+    return cells;
+}
+
 /* For an estimate, the plan lists those of the grid. */
 void lbm_count_sites(lbm_state *state) {
     const sel_state *base = &state->base;
     const lbm_boundary *boundary = &((const lbm_plan *)base->plan)->boundary;
     state->sites = boundary->links;
     state->openings = boundary->open_count;
-    for (int k = 0; k < boundary->batches.count; k++) {
-        state->law_places[k] = boundary->batches.v[k].count;
-    }
     if (base->ranks->count > 1 && !boundary->links.ranks) {
         state->sites = sel_sites_divide(&boundary->links, base->ranks, &base->decomposition);
-        lbm_batches_count(boundary, &base->own, &state->openings, state->law_places);
+        state->openings = lbm_state_openings_in(boundary, &base->own);
     }
 }
 
@@ -162,16 +184,9 @@ void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *
         sel_arrays_add_patch(arrays, "acceleration_field", &state->acceleration_field, real,
                              acceleration, 0);
     }
-    int64_t places = 0; /* the most of a law */
-    for (int k = 0; k < boundary->batches.count; k++) {
-        places = state->law_places[k] > places ? state->law_places[k] : places;
-    }
     state->copies = state->copies > 1 ? state->copies : 1;
     SEL_ADD(arrays, state, link_add, state->copies * state->sites.count, 0);
     SEL_ADD(arrays, state, open_value, state->copies * LBM_OPEN_VALUES * state->openings, 0);
-    SEL_ADD(arrays, state, law_values, 3 * places, SEL_ON_HOST);
-    SEL_ADD(arrays, state, places, field ? 6 * lbm_acceleration_chunk(plan) * domain->grid.n[0] : 0,
-            SEL_ON_HOST);
     list_observed(state, real);
     sel_arrays_add_sites(arrays, "link_flow", &state->link_flow, SEL_TYPE_OF(*state->link_flow),
                          &state->sites, books, SEL_SAVED);

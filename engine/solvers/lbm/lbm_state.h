@@ -6,7 +6,7 @@
 #include "engine/solvers/lbm/lbm_terms.h"
 #include "engine/core/state.h"
 #include "engine/solvers/lbm/lbm_field.h"
-#include "engine/solvers/lbm/lbm_vicinity.h"
+#include "engine/core/vicinity.h"
 
 typedef struct lbm_state {
     sel_state base;
@@ -16,14 +16,11 @@ typedef struct lbm_state {
      * of the rows beside it; NULL: it is uniform. */
     void *acceleration_field;
     sel_layout acceleration_layout;
-    lbm_vicinity vicinity;                /* its rows */
-    sel_sites sites;                      /* the links, */
-    int64_t openings;                     /* the cells with wet faces, */
-    int64_t law_places[LBM_MOST_BATCHES]; /* and the places of each law of this rank */
-    double *link_add, *open_value;        /* see lbm_batches_apply, */
-    int64_t copies;     /* of link_add and open_value, one after the other, for `copies` steps */
-    double *law_values; /* scratch of lbm_batches_apply, on the host, */
-    double *places;     /* and of lbm_acceleration_rows */
+    sel_vicinity vicinity;         /* its rows */
+    sel_sites sites;               /* the links, */
+    int64_t openings;              /* and the cells with wet faces, of this rank */
+    double *link_add, *open_value; /* see lbm_values, */
+    int64_t copies;                /* one after the other, for `copies` steps */
 
     /* What the last observed step has shown; NULL: not wanted. */
     /* [2][links] populations that left along each link, and that entered; with forces [3][links]:
@@ -41,12 +38,15 @@ typedef struct lbm_state {
     double first_mass;
 } lbm_state;
 
-/* Finds the links, openings and places of this rank, before lbm_list. */
+/* Finds the links and openings of this rank, before lbm_list. */
 void lbm_count_sites(lbm_state *state);
 
 /* Lists these arrays. `populations`: their layout and halo; `acceleration`: the layout of an
  * acceleration that varies in space, in the patch of this rank. */
 void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *acceleration);
+
+/* sel_input_cells_of: of an acceleration that varies in space. */
+sel_input_cells lbm_acceleration_cells(const sel_state *state, const sel_input *input);
 
 /* Before the step to `step` is observed: whether `links` are those of the step before it, which are
  * then kept. Notes that they will be those of `step`. The first step has none before it: step 0

@@ -94,7 +94,7 @@ static int64_t word_count(const lbm_cuda *state) {
 }
 
 /* How many cells are computed again at most: all boundary cells where values are evaluated ahead,
- * since these are few then (count_copies of lbm_laws_cuda.c). */
+ * since these are few then (inputs_count_copies of lbm_inputs_cuda.c). */
 static int64_t most_again(const lbm_cuda *state) {
     return state->all.copies > 1 ? lbm_steps_own_cells(state) : state->all.openings;
 }

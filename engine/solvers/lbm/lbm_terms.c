@@ -1,5 +1,5 @@
-/* lbm_terms.c -- the quantities of a scenario, evaluated in f64: laws of the boundary and
- * acceleration in time, and the flow at step 0.
+/* lbm_terms.c -- the quantities of a scenario: laws of the boundary and acceleration as inputs, and
+ * the flow at step 0.
  */
 #include "engine/solvers/lbm/lbm_terms.h"
 
@@ -11,262 +11,219 @@
 
 /* ---- the places of laws ---- */
 
-/* Adds a place, in cells; it is only counted while the batch has no memory. */
-static void add_place(const sel_grid *grid, lbm_batch *batch, const double at[3], int64_t target,
-                      int incoming) {
-    if (batch->x) {
-        double *const to[3] = {batch->x, batch->y, batch->z};
-        for (int a = 0; a < grid->dims; a++) {
-            to[a][batch->count] = sel_centre(grid, a, at[a]);
-        }
-        batch->target[batch->count] = target;
-        batch->incoming[batch->count] = (uint8_t)incoming;
-    }
-    batch->count++;
+/* While places are counted `inputs` has no memory for them. */
+typedef struct lbm_places {
+    const sel_grid *grid;
+    double *place[3];
+    int64_t *target, *cell;
+    uint8_t *detail;
+} lbm_places;
+
+/* sel_inputs.cell */
+static int64_t lbm_terms_cell(const sel_inputs *inputs, int64_t k) {
+    return ((const lbm_places *)inputs->of)->cell[k];
 }
 
-/* Adds the places of one boundary cell to the batches of the regions that own its links, or whose
+/* Adds a place, in cells. */
+static void lbm_terms_add_place(const lbm_places *to, sel_input *law, const double at[3],
+                                int64_t cell, int64_t target, int incoming) {
+    const int64_t k = law->first + law->count++;
+    if (to->target) {
+        for (int a = 0; a < to->grid->dims; a++) {
+            to->place[a][k] = sel_centre(to->grid, a, at[a]);
+        }
+        to->target[k] = target;
+        to->cell[k] = cell;
+        to->detail[k] = (uint8_t)incoming;
+    }
+}
+
+/* Adds the places of one boundary cell to the laws of the regions that own its links, or whose
  * laws give its velocity and density. */
-static void lbm_terms_add_cell(const sel_domain *domain, const lbm_boundary *boundary,
+static void lbm_terms_add_cell(const lbm_places *to, const lbm_boundary *boundary,
                                const lbm_boundary_cell *cell, int64_t row,
-                               lbm_batch *const of_region[]) {
-    const sel_grid *grid = &domain->grid;
+                               sel_input *const of_region[]) {
+    const sel_grid *grid = to->grid;
+    const int64_t number = row * grid->n[0] + cell->x;
     const double centre[3] = {(double)cell->x, (double)(row % grid->n[1]),
                               (double)(row / grid->n[1])};
     int64_t link = cell->first_link;
     for (int i = 1; i < boundary->lattice->q; i++) {
         if (cell->links >> i & 1u) {
-            lbm_batch *batch = of_region[boundary->link_region[link]];
-            if (batch && batch->goal == LBM_TO_LINKS && cell->bounced >> i & 1u) {
+            sel_input *law = of_region[boundary->link_region[link]];
+            if (law && law->which == LBM_TO_LINKS && cell->bounced >> i & 1u) {
                 const int *e = boundary->lattice->direction[i].e;
                 const double middle[3] = {centre[0] - 0.5 * e[0], centre[1] - 0.5 * e[1],
                                           centre[2] - 0.5 * e[2]};
-                add_place(grid, batch, middle, link, i);
+                lbm_terms_add_place(to, law, middle, number, link, i);
             }
             link++;
         }
     }
     const uint8_t regions[2] = {cell->velocity_region, cell->density_region};
     for (int k = 0; k < 2; k++) {
-        lbm_batch *batch = of_region[regions[k]];
-        if (batch) {
-            add_place(grid, batch, centre, cell->opening_index, 0);
+        sel_input *law = of_region[regions[k]];
+        if (law) {
+            lbm_terms_add_place(to, law, centre, number, cell->opening_index, 0);
         }
     }
 }
 
-static void add_all(const sel_domain *domain, const lbm_boundary *boundary,
-                    const lbm_batches *batches, lbm_batch *const of_region[]) {
-    for (int k = 0; k < batches->count; k++) {
-        batches->v[k].count = 0;
+/* Adds those of all cells; laws begin where their `first` says. */
+static void lbm_terms_add_all(const lbm_places *to, const lbm_boundary *boundary,
+                              sel_inputs *inputs) {
+    sel_input *of_region[SEL_REGION_NUMBERS] = {NULL};
+    for (int k = 0; k < inputs->count; k++) {
+        if (inputs->v[k].region) {
+            of_region[inputs->v[k].region] = &inputs->v[k];
+            inputs->v[k].count = 0;
+        }
     }
-    for (int64_t row = 0; batches->count > 0 && row < boundary->rows; row++) {
+    for (int64_t row = 0; row < boundary->rows; row++) {
         for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {
-            lbm_terms_add_cell(domain, boundary, &boundary->cells[c], row, of_region);
+            lbm_terms_add_cell(to, boundary, &boundary->cells[c], row, of_region);
         }
     }
 }
 
-static sel_status lbm_terms_allocate(lbm_batches *batches, int dims, sel_error *error) {
-    for (int k = 0; k < batches->count; k++) {
-        lbm_batch *batch = &batches->v[k];
-        const int64_t n = batch->count + 1;
-        batch->x = malloc((size_t)n * (3 * sizeof(double) + sizeof(int64_t) + 1));
-        if (!batch->x) {
-            return sel_fail_memory(error, "the places of the laws", (uint64_t)n * 33);
+/* Memory for the places that have been counted. */
+static sel_status lbm_terms_allocate(sel_inputs *inputs, sel_error *error) {
+    const sel_grid *grid = &inputs->domain->grid;
+    for (int k = 0; k < inputs->count; k++) {
+        if (inputs->v[k].region) {
+            inputs->v[k].first = inputs->places;
+            inputs->places += inputs->v[k].count;
         }
-        batch->y = batch->x + n;
-        batch->z = dims == 3 ? batch->y + n : NULL;
-        batch->target = (int64_t *)(void *)(batch->y + 2 * n);
-        batch->incoming = (uint8_t *)(batch->target + n);
-        batch->all = batch->count;
-        batches->largest = batch->count > batches->largest ? batch->count : batches->largest;
-        batches->depends |= batch->depends;
     }
+    const size_t n = (size_t)inputs->places + 1;
+    const size_t bytes = sizeof(lbm_places) + n * (3 * sizeof(double) + 2 * sizeof(int64_t) + 1);
+    lbm_places *to = malloc(bytes);
+    if (!to) {
+        return sel_fail_memory(error, "the places of the laws", bytes);
+    }
+    *to = (lbm_places){.grid = grid};
+    for (size_t a = 0; a < 3; a++) {
+        to->place[a] = (double *)(void *)(to + 1) + a * n;
+        inputs->place[a] = a < (size_t)grid->dims ? to->place[a] : NULL;
+    }
+    to->target = (int64_t *)(void *)(to->place[2] + n);
+    to->cell = to->target + n;
+    to->detail = (uint8_t *)(to->cell + n);
+    inputs->target = to->target;
+    inputs->detail = to->detail;
+    inputs->cell = lbm_terms_cell;
+    inputs->of = to;
     return SEL_OK;
 }
 
-/* The places in the cells of the boundary. */
-static sel_status lbm_terms_list(const sel_domain *domain, const lbm_boundary *boundary,
-                                 lbm_batches *batches, sel_error *error) {
-    lbm_batch *of_region[SEL_REGION_NUMBERS] = {NULL};
-    *batches = (lbm_batches){.v = calloc((size_t)domain->region_count + 1, sizeof *batches->v)};
-    if (!batches->v) {
-        return sel_fail_memory(error, "the laws", sizeof *batches->v);
+static bool lbm_terms_add_law(const lbm_plan *plan, int region, sel_inputs *inputs) {
+    const sel_domain *domain = plan->base.domain;
+    const sel_region *at = &domain->regions[region - 1];
+    const sel_quantity *quantity = lbm_region_quantity(at);
+    sel_input law = sel_input_of(quantity, SEL_INPUT_AT_PLACES);
+    char text[32];
+    law.region = region;
+    law.which = plan->boundary.law[region]->goal;
+    law.ahead = law.which == LBM_TO_LINKS ? 0.5 : 1;
+    snprintf(law.what, sizeof law.what, "%s of region '%.100s'", at->law.table->name,
+             sel_region_name(domain, region, text));
+    return !quantity || sel_inputs_add(inputs, &law);
+}
+
+static bool lbm_terms_add_acceleration(const lbm_plan *plan, sel_inputs *inputs) {
+    const bool field = lbm_acceleration_is_field(plan);
+    sel_input input =
+        sel_input_of(&plan->params->acceleration, field ? SEL_INPUT_IN_CELLS : SEL_INPUT_UNIFORM);
+    input.which = field ? LBM_TO_FIELD : LBM_TO_FORCE;
+    input.ahead = 1;
+    snprintf(input.what, sizeof input.what, "acceleration");
+    return !sel_quantity_given(input.quantity) || sel_inputs_add(inputs, &input);
+}
+
+sel_status lbm_inputs_create(const lbm_plan *plan, sel_inputs *inputs, sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const lbm_places none = {.grid = &domain->grid};
+    *inputs = (sel_inputs){.domain = domain};
+    bool added = lbm_terms_add_acceleration(plan, inputs);
+    for (int r = 1; r <= domain->region_count && added; r++) {
+        added = lbm_terms_add_law(plan, r, inputs);
     }
-    for (int r = 1; r <= domain->region_count; r++) {
-        const sel_region *region = &domain->regions[r - 1];
-        const sel_quantity *quantity = lbm_region_quantity(region);
-        if (quantity) {
-            lbm_batch *batch = &batches->v[batches->count++];
-            char text[32];
-            batch->quantity = quantity;
-            batch->region = region;
-            batch->depends = sel_quantity_depends(quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
-            batch->wall = boundary->law[r]->wall;
-            batch->goal = boundary->law[r]->goal;
-            snprintf(batch->what, sizeof batch->what, "%s of region '%.100s'",
-                     region->law.table->name, sel_region_name(domain, r, text));
-            of_region[r] = batch;
-        }
+    if (!added) {
+        return sel_fail_memory(error, "the laws", sizeof *inputs->v);
     }
-    add_all(domain, boundary, batches, of_region);
-    sel_status status = lbm_terms_allocate(batches, domain->grid.dims, error);
+    lbm_terms_add_all(&none, &plan->boundary, inputs);
+    sel_status status = lbm_terms_allocate(inputs, error);
     if (!status) {
-        add_all(domain, boundary, batches, of_region);
+        lbm_terms_add_all(inputs->of, &plan->boundary, inputs);
     }
     return status;
 }
 
-sel_status lbm_batches_create(const sel_domain *domain, lbm_boundary *boundary, sel_error *error) {
-    const sel_status status = lbm_terms_list(domain, boundary, &boundary->everywhere, error);
-    boundary->batches = boundary->everywhere;
-    return status;
+void lbm_inputs_free(sel_inputs *inputs) {
+    free((void *)(uintptr_t)inputs->of);
+    sel_inputs_free(inputs);
+    *inputs = (sel_inputs){.domain = NULL};
 }
 
-static void lbm_terms_free(lbm_batches *batches) {
-    for (int k = 0; k < batches->count; k++) {
-        free(batches->v[k].x); /* and all behind it */
+unsigned lbm_laws_depend(const sel_inputs *inputs) {
+    unsigned depends = 0;
+    for (int k = 0; k < inputs->count; k++) {
+        depends |= inputs->v[k].region ? sel_input_depends(&inputs->v[k]) : 0;
     }
-    free(batches->v);
-    *batches = (lbm_batches){0};
+    return depends;
 }
 
-void lbm_batches_free(lbm_boundary *boundary) {
-    if (boundary->batches.v != boundary->everywhere.v) {
-        lbm_terms_free(&boundary->batches);
+int64_t lbm_laws_largest(const sel_inputs *inputs) {
+    int64_t largest = 0;
+    for (int k = 0; k < inputs->count; k++) {
+        largest = inputs->v[k].count > largest ? inputs->v[k].count : largest;
     }
-    lbm_terms_free(&boundary->everywhere);
-    boundary->batches = boundary->everywhere;
+    return largest;
 }
 
-sel_status lbm_batches_keep_patch(const sel_domain *domain, lbm_boundary *boundary,
-                                  sel_error *error) {
-    sel_status status = SEL_OK;
-    if (domain->ranks) {
-        boundary->batches = (lbm_batches){0};
-        status = lbm_terms_list(domain, boundary, &boundary->batches, error);
-    }
-    for (int k = 0; k < boundary->batches.count && !status; k++) {
-        boundary->batches.v[k].all = boundary->everywhere.v[k].all;
-    }
-    if (domain->ranks && domain->ranks->rank > 0) {
-        lbm_terms_free(&boundary->everywhere);
-    }
-    return status;
-}
+/* ---- values ---- */
 
-void lbm_batches_count(const lbm_boundary *boundary, const sel_patch *patch, int64_t *openings,
-                       int64_t places[LBM_MOST_BATCHES]) {
-    const sel_grid *grid = &boundary->domain->grid;
-    int64_t of[2][2] = {{0}}, *links = of[0], *opens = of[1];
-    memset(places, 0, LBM_MOST_BATCHES * sizeof *places);
-    *openings = 0;
-    for (int64_t row = 0; row < boundary->rows; row++) {
-        lbm_boundary_row(boundary, row, links, opens);
-        if (!sel_patch_has_row(grid, patch, row)) {
-            continue;
-        }
-        *openings += opens[1] - opens[0];
-        for (int b = 0; b < boundary->batches.count; b++) {
-            const lbm_batch *batch = &boundary->batches.v[b];
-            const int64_t *range = batch->goal == LBM_TO_LINKS ? links : opens;
-            places[b] += sel_first_not_below(batch->target, batch->count, range[1]) -
-                         sel_first_not_below(batch->target, batch->count, range[0]);
-        }
-    }
-}
-
-/* ---- laws ---- */
-
-double lbm_batch_steps(const lbm_batch *batch, int64_t step) {
-    return (double)step + (batch->goal == LBM_TO_LINKS ? 0.5 : 1);
-}
-
-sel_status lbm_batch_evaluate(const lbm_batch *batch, const sel_domain *domain, double steps,
-                              double *values, sel_error *error) {
+sel_status lbm_law_evaluate(const sel_inputs *inputs, const sel_input *law, double steps,
+                            double *values, sel_error *error) {
+    const double *const *place = inputs->place;
     const sel_places at =
-        sel_domain_at(domain, batch->count, batch->x, batch->y, batch->z, steps * domain->grid.dt);
-    return sel_quantity_eval(batch->quantity, batch->what, &at, values, error);
+        sel_domain_at(inputs->domain, law->count, place[0] + law->first, place[1] + law->first,
+                      place[2] ? place[2] + law->first : NULL, steps * inputs->domain->grid.dt);
+    return sel_quantity_eval(law->quantity, law->what, &at, values, error);
 }
 
-/* Stores the values of a batch in lattice units. */
-static void lbm_terms_store(const lbm_batch *batch, const double *values, const lbm_plan *plan,
-                            double *link_add, double *open_value) {
-    const lbm_numbers *numbers = &plan->numbers;
-    for (int64_t k = 0; k < batch->count; k++) {
-        const int64_t to = batch->target[k];
-        if (batch->goal == LBM_TO_LINKS) {
-            const lbm_direction *d = &plan->boundary.lattice->direction[batch->incoming[k]];
-            link_add[to] = lbm_wall_adds(d->e, d->weight, batch->quantity->components, values + k,
-                                         batch->count, numbers->velocity_unit);
+void lbm_values_store(void *to, const sel_inputs *inputs, const sel_input_values *values) {
+    const lbm_values *v = to;
+    const lbm_numbers *numbers = &v->plan->numbers;
+    const sel_input *input = values->input;
+    const int components = input->quantity->components;
+    for (int a = 0; a < components && input->which == LBM_TO_FORCE; a++) {
+        v->acceleration[a] = values->v[a] / lbm_acceleration_unit(v->plan);
+    }
+    for (int64_t k = 0; k < values->count && input->region; k++) {
+        const int64_t target = inputs->target[values->first + k];
+        if (input->which == LBM_TO_LINKS) {
+            const int incoming = inputs->detail[values->first + k];
+            const lbm_direction *d = &v->plan->boundary.lattice->direction[incoming];
+            v->link_add[target] = lbm_wall_adds(d->e, d->weight, components, values->v + k,
+                                                values->count, numbers->velocity_unit);
         } else {
-            lbm_open_set(batch->goal, batch->quantity->components, values + k, batch->count,
+            lbm_open_set(input->which, components, values->v + k, values->count,
                          numbers->velocity_unit, numbers->pressure_unit,
-                         open_value + LBM_OPEN_VALUES * to);
+                         v->open_value + LBM_OPEN_VALUES * target);
         }
     }
-}
-
-sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, unsigned due, double *scratch,
-                             double *link_add, double *open_value, sel_error *error) {
-    const lbm_batches *batches = &plan->boundary.batches;
-    sel_status status = SEL_OK;
-    for (int k = 0; k < batches->count && !status; k++) {
-        const lbm_batch *batch = &batches->v[k];
-        if ((batch->depends | SEL_ALWAYS) & due) {
-            status = lbm_batch_evaluate(batch, plan->base.domain, lbm_batch_steps(batch, step),
-                                        scratch, error);
-            if (!status) {
-                lbm_terms_store(batch, scratch, plan, link_add, open_value);
-            }
-        }
-    }
-    return status;
-}
-
-sel_status lbm_batches_try(const lbm_plan *plan, int64_t step, unsigned due, sel_error *error) {
-    const lbm_batches *batches = &plan->boundary.everywhere;
-    const size_t bytes = (3 * (size_t)batches->largest + 1) * sizeof(double);
-    double *values = malloc(bytes);
-    sel_status status = values ? SEL_OK : sel_fail_memory(error, "the laws", bytes);
-    for (int k = 0; k < batches->count && !status; k++) {
-        const lbm_batch *batch = &batches->v[k];
-        if ((batch->depends | SEL_ALWAYS) & due) {
-            status = lbm_batch_evaluate(batch, plan->base.domain, lbm_batch_steps(batch, step),
-                                        values, error);
-        }
-    }
-    free(values);
-    return status;
 }
 
 /* ---- acceleration ---- */
 
-lbm_batch lbm_acceleration_batch(lbm_plan *plan) {
-    const sel_quantity *q = &plan->params->acceleration;
-    double *origin = &plan->origin;
-    const bool field = sel_quantity_depends(q) & SEL_ON_PLACE;
-    return (lbm_batch){.quantity = q,
-                       .what = "acceleration",
-                       .goal = field ? LBM_TO_FIELD : LBM_TO_FORCE,
-                       .depends = sel_quantity_depends(q) & (SEL_ON_T | SEL_ON_CONTROLS),
-                       .count = field ? 0 : 1,
-                       .all = field ? 0 : 1,
-                       .x = field ? NULL : origin,
-                       .y = origin,
-                       .z = origin};
+unsigned lbm_acceleration_depends(const lbm_plan *plan) {
+    return sel_quantity_depends(&plan->params->acceleration) & (SEL_ON_T | SEL_ON_CONTROLS);
 }
 
 bool lbm_is_forced(const lbm_plan *plan) {
     const double *a = plan->numbers.acceleration;
-    return sel_quantity_depends(plan->acceleration.quantity) || a[0] != 0 || a[1] != 0 || a[2] != 0;
-}
-
-int64_t lbm_acceleration_chunk(const lbm_plan *plan) {
-    const int64_t places = 1 << 16, *n = plan->base.domain->grid.n;
-    const int64_t rows = places / n[0], all = n[1] * n[2];
-    return rows < 1 ? 1 : rows < all ? rows : all;
+    return sel_quantity_depends(&plan->params->acceleration) || a[0] != 0 || a[1] != 0 || a[2] != 0;
 }
 
 double lbm_acceleration_unit(const lbm_plan *plan) {
@@ -274,60 +231,18 @@ double lbm_acceleration_unit(const lbm_plan *plan) {
     return grid->dx[0] / (grid->dt * grid->dt);
 }
 
-sel_status lbm_acceleration_uniform(const lbm_plan *plan, double steps, double value[3],
-                                    sel_error *error) {
-    const lbm_batch *batch = &plan->acceleration;
-    sel_status status = SEL_OK;
+sel_status lbm_acceleration_constant(const lbm_plan *plan, double value[3], sel_error *error) {
+    const sel_quantity *q = &plan->params->acceleration;
+    const double *origin = plan->base.domain->grid.origin;
+    const sel_places at = sel_domain_at(plan->base.domain, 1, origin, origin + 1, origin + 2, 0);
     memset(value, 0, 3 * sizeof *value);
-    if (sel_quantity_given(batch->quantity)) {
-        status = lbm_batch_evaluate(batch, plan->base.domain, steps, value, error);
-    }
+    const sel_status status = sel_quantity_given(q) && !sel_quantity_depends(q)
+                                  ? sel_quantity_eval(q, "acceleration", &at, value, error)
+                                  : SEL_OK;
     for (int a = 0; a < 3; a++) {
         value[a] /= lbm_acceleration_unit(plan);
     }
     return status;
-}
-
-sel_status lbm_acceleration_rows(const lbm_plan *plan, double steps, int64_t first, int64_t rows,
-                                 double *scratch, void *to, int64_t apart, sel_error *error) {
-    const sel_grid *grid = &plan->base.domain->grid;
-    const int64_t nx = grid->n[0], count = rows * nx;
-    const double unit = lbm_acceleration_unit(plan);
-    double *x = scratch, *y = x + count, *z = y + count, *values = z + count;
-    sel_domain_places(plan->base.domain, first, first + rows, NULL, x, y, z);
-    const sel_places at = sel_domain_at(plan->base.domain, count, x, y, z, steps * grid->dt);
-    sel_status status =
-        sel_quantity_eval(&plan->params->acceleration, plan->acceleration.what, &at, values, error);
-    for (int a = 0; a < grid->dims && !status; a++) {
-        for (int64_t k = 0; k < count; k++) {
-            lbm_put(plan, to, a * apart + k, values[a * count + k] / unit);
-        }
-    }
-    return status;
-}
-
-/* ---- a step to come ---- */
-
-/* An acceleration that depends on the place is evaluated in one row of cells. */
-sel_status lbm_ahead(const sel_plan *base, int64_t step, sel_error *error) {
-    const lbm_plan *plan = (const lbm_plan *)base;
-    const int64_t nx = base->domain->grid.n[0];
-    const size_t bytes = (size_t)(9 * nx) * sizeof(double);
-    const sel_status laws = lbm_batches_try(plan, step, SEL_ON_T, error);
-    sel_status acceleration = SEL_OK;
-    double *values = malloc(bytes);
-    if (!values) {
-        return sel_fail_memory(error, "the laws", bytes);
-    }
-    if (plan->acceleration.depends & SEL_ON_T) {
-        const double steps = lbm_batch_steps(&plan->acceleration, step);
-        acceleration =
-            lbm_acceleration_is_field(plan)
-                ? lbm_acceleration_rows(plan, steps, 0, 1, values, values + 6 * nx, nx, error)
-                : lbm_batch_evaluate(&plan->acceleration, base->domain, steps, values, error);
-    }
-    free(values);
-    return laws ? laws : acceleration;
 }
 
 /* ---- the flow at step 0 ---- */

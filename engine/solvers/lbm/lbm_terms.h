@@ -5,45 +5,36 @@
 
 #include "engine/solvers/lbm/lbm.h"
 
-/* boundary->batches: the places of each region whose law has a quantity; before
- * lbm_boundary_keep_patch those of the grid, boundary->everywhere. */
-sel_status lbm_batches_create(const sel_domain *domain, lbm_boundary *boundary, sel_error *error);
-void lbm_batches_free(lbm_boundary *boundary);
+/* Lists the acceleration and the laws that have a quantity, with their places in the cells that the
+ * boundary has; `which` is an lbm_goal. A law on half-way walls has its values at the middle of
+ * each link, half a step after the step begins; the others at cells with wet faces, when it ends.
+ */
+sel_status lbm_inputs_create(const lbm_plan *plan, sel_inputs *inputs, sel_error *error);
+void lbm_inputs_free(sel_inputs *inputs);
 
-/* After lbm_boundary_keep_patch: takes its places for `batches`. Those of the grid stay with rank
- * 0. */
-sel_status lbm_batches_keep_patch(const sel_domain *domain, lbm_boundary *boundary,
-                                  sel_error *error);
+/* On what of SEL_ON_T and SEL_ON_CONTROLS laws depend; the most places of one. */
+unsigned lbm_laws_depend(const sel_inputs *inputs);
+int64_t lbm_laws_largest(const sel_inputs *inputs);
 
-/* Of a plan that lists the grid the openings in a patch, and the places of each batch there: for an
- * estimate. */
-void lbm_batches_count(const lbm_boundary *boundary, const sel_patch *patch, int64_t *openings,
-                       int64_t places[LBM_MOST_BATCHES]);
+/* The values of a law `steps` steps after time 0, [components][count], user's units. */
+sel_status lbm_law_evaluate(const sel_inputs *inputs, const sel_input *law, double steps,
+                            double *values, sel_error *error);
 
-/* The time, in steps, at which a batch is evaluated for the step from `step` to step + 1. */
-double lbm_batch_steps(const lbm_batch *batch, int64_t step);
+/* What laws give, lattice units:
+ *   link_add[links]           what a wall adds to a bounced population: 6 w e.u, at density 1
+ *   open_value[openings][4]   velocity (3 components) and density deviation
+ *   acceleration[3]           a uniform one */
+typedef struct lbm_values {
+    const lbm_plan *plan;
+    double *link_add, *open_value, *acceleration;
+} lbm_values;
+/* sel_input_store of lbm_values. */
+sel_input_store lbm_values_store;
 
-/* Evaluates one batch `steps` steps after time 0 into values[components][count], user's units. */
-sel_status lbm_batch_evaluate(const lbm_batch *batch, const sel_domain *domain, double steps,
-                              double *values, sel_error *error);
-
-/* Evaluates, for the step from `step` to step + 1, the batches of a plan that depend on what is
- * `due`, a mask of SEL_ON_T and SEL_ON_CONTROLS; SEL_ALWAYS: all of them. Stores in lattice units
- *   link_add[links]              what a wall adds to a bounced population: 6 w e.u, at density 1,
- *                                half a step after `step`
- *   open_value[openings][4]      velocity (3 components) and density deviation, a step after `step`
- * scratch holds 3 * largest numbers. */
-sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, unsigned due, double *scratch,
-                             double *link_add, double *open_value, sel_error *error);
-
-/* Evaluates the same at all places of the grid, for its error; on rank 0. */
-sel_status lbm_batches_try(const lbm_plan *plan, int64_t step, unsigned due, sel_error *error);
-
-/* plan->acceleration: at one place, or without places when each cell has its own. */
-lbm_batch lbm_acceleration_batch(lbm_plan *plan);
-
+/* On what an acceleration depends; where one that varies in space has its values. */
+unsigned lbm_acceleration_depends(const lbm_plan *plan);
 static inline bool lbm_acceleration_is_field(const lbm_plan *plan) {
-    return plan->acceleration.goal == LBM_TO_FIELD;
+    return sel_quantity_depends(&plan->params->acceleration) & SEL_ON_PLACE;
 }
 
 /* Whether there is any. */
@@ -52,18 +43,8 @@ bool lbm_is_forced(const lbm_plan *plan);
 /* One lattice unit of it in the user's units. */
 double lbm_acceleration_unit(const lbm_plan *plan);
 
-/* A uniform one, lattice units; zero where none is given. */
-sel_status lbm_acceleration_uniform(const lbm_plan *plan, double steps, double value[3],
-                                    sel_error *error);
-
-/* Rows that are evaluated at a time: enough places for all cores, few enough to stay in the caches.
- */
-int64_t lbm_acceleration_chunk(const lbm_plan *plan);
-
-/* A field of it at all cells of `rows` rows (y + ny z) from `first` on, lattice units, in the run's
- * precision: component a of the k-th cell at to[a apart + k]. scratch holds 6 numbers per cell. */
-sel_status lbm_acceleration_rows(const lbm_plan *plan, double steps, int64_t first, int64_t rows,
-                                 double *scratch, void *to, int64_t apart, sel_error *error);
+/* One that is constant, lattice units; zero where none is given. */
+sel_status lbm_acceleration_constant(const lbm_plan *plan, double value[3], sel_error *error);
 
 /* False: the flow starts at rest at pressure 0, and all is zero. */
 bool lbm_initial_given(const lbm_plan *plan);

@@ -57,6 +57,7 @@ static sel_status poisson_cuda_measure(sel_state *base, sel_error *error) {
     mg_solve *s = &state->all.solve;
     s->now.step = base->step;
     s->now.how = MG_GOES_ON;
+    base->observed = -1;
     double *u = poisson_u(base, base->step);
     sel_status status = mg_gpu_begin(&state->gpu, base->queue->stream, error);
     status = status ? status : mg_gpu_spread(&state->gpu, u, error);
