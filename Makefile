@@ -204,10 +204,13 @@ $(BUILD)/gen/%_lua.h: %.lua Makefile
 # What kernels compiled at run time include, by name and content; standard.h stands for the standard's.
 RUN_TIME_HEADERS := $(addprefix engine/solvers/aqua/,aqua_kernels_cuda.h aqua_method.h aqua_step.h aqua_supply.cuh aqua_traits.cuh) \
                     $(addprefix engine/solvers/rule/,rule_cell.cuh rule_margin.h rule_view.h) \
-                    $(addprefix engine/,base/sums.h scene/grid.h values/lookup_value.h values/philox.h values/program_eval.h) \
+                    $(addprefix engine/,base/sums.h core/vicinity.h scene/grid.h values/lookup_value.h values/philox.h values/program_eval.h) \
                     $(addprefix cuda/,fill.cuh fill.h ops.cuh query.h standard.h temporal_blocking.cuh temporal_blocking.h \
                     terms.cuh terms.h wide.cuh)
 STANDARD_HEADERS := cuda_runtime_api.h math.h stdbool.h stddef.h stdint.h string.h
+.PHONY: run-time-headers
+run-time-headers:
+	@printf '%s\n' $(RUN_TIME_HEADERS)
 text_of = $(subst .,_,$(notdir $(1)))_text
 $(BUILD)/gen/run_time_headers.h: $(RUN_TIME_HEADERS) Makefile
 	@mkdir -p $(@D)

@@ -289,13 +289,13 @@ static sel_status inputs_start_field(sel_state *state, cuda_input_field *field, 
 
 sel_status cuda_inputs_start(sel_state *state, sel_error *error) {
     cuda_inputs *inputs = state->inputs;
-    state->queue->timeless = !inputs;
+    const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
+    state->queue->timeless = !inputs && solver->timeless;
     if (!inputs) {
         return SEL_OK;
     }
     /* Where values are evaluated ahead, ranks join once for many steps; and what a step adds to
      * sums cannot be undone. */
-    const cuda_solver *solver = state->plan->simulation->solver->on_cuda;
     const bool before =
         copies_of(state) > 1 || (solver->joins_before && solver->joins_before(state));
     inputs->joins = inputs->divided && before && state->ranks->count > 1;

@@ -10,6 +10,8 @@ typedef struct cuda_solver {
     const char *what;  /* "the flow": what memory is for */
     size_t state_size; /* bytes of its state, which begins with a sel_state */
     bool compiles;     /* its kernels are compiled when a run begins: NVRTC must be here */
+    /* Kernels read the clock for inputs only: where none varies, graphs let it stand. */
+    bool timeless;
     /* As in sel_backend. NULL: it takes any. */
     bool (*decompose)(const sel_simulation *simulation, const sel_grid *grid,
                       sel_decomposition *decomposition);

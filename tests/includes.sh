@@ -32,6 +32,18 @@ not_in "MPI is in its plug-in only" "$mpi" engine/core engine/run engine/output 
     engine/values engine/io engine/app lua geometry
 not_in "no solver knows NCCL" 'nccl[A-Z]|libnccl|cuda/link' engine lua geometry
 
+# What a header of the run-time compiler includes outside of #ifndef __CUDACC__ has to be one, too.
+run_time=$(make -s run-time-headers)
+missing=$(for header in $run_time; do
+    awk '/^#ifndef __CUDACC__/ { skips = 1; next }
+         skips && /^#if/ { skips++ }
+         skips && /^#(endif|else)/ { skips -= /^#endif/ || skips == 1; next }
+         !skips && /^#include "/ { print $2 }' "$header" | tr -d '"' | while read -r other; do
+        echo "$run_time" | grep -qx "$other" || echo "$header: $other"
+    done
+done)
+verdict "kernels that are compiled at run time find what they include" "$missing"
+
 # A folder may include itself and those before it in this list, so there is no circle.
 order='engine/base engine/mpi engine/values engine/io engine/scene engine/core cuda engine/solvers/diffusion
     engine/solvers/multigrid

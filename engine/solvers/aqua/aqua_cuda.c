@@ -261,7 +261,6 @@ static sel_status aqua_cuda_start(sel_state *base, sel_error *error) {
     const int64_t first = own_cells(all, &count);
     sel_total volume = {0};
     sel_status status = open_supplies(state, error);
-    base->queue->timeless = false; /* kernels find the amounts of their step in a table */
     aqua_cuda_describe(state);
     status = status ? status : aqua_start_inputs(all, error);
     status = sel_state_agree(base, status, error);

@@ -168,6 +168,7 @@ static bool heat_cuda_decompose(const sel_simulation *simulation, const sel_grid
 const cuda_solver heat_on_cuda = {
     .what = "the temperature",
     .state_size = sizeof(heat_cuda),
+    .timeless = true,
     .decompose = heat_cuda_decompose,
     .list = heat_cuda_list,
     .start = heat_start,

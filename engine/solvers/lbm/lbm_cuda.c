@@ -446,6 +446,7 @@ _Static_assert(sizeof(lbm_carried) <= sizeof(cuda_sums) &&
 const cuda_solver lbm_on_cuda = {
     .what = "the flow",
     .state_size = sizeof(lbm_cuda),
+    .timeless = true,
     .fits = lbm_cuda_fits,
     .list = lbm_cuda_list,
     .start = lbm_cuda_start,

@@ -91,6 +91,7 @@ static bool poisson_cuda_decompose(const sel_simulation *simulation, const sel_g
 const cuda_solver poisson_on_cuda = {
     .what = "the potential",
     .state_size = sizeof(poisson_cuda),
+    .timeless = true,
     .decompose = poisson_cuda_decompose,
     .list = poisson_cuda_list,
     .start = poisson_cuda_start,
