@@ -12,6 +12,7 @@ typedef long long int64_t;
 typedef unsigned long long uint64_t;
 
 #define INT64_MAX 0x7fffffffffffffffll
+#define INT64_MIN (-INT64_MAX - 1)
 #define INT32_MAX 0x7fffffff
 #define NAN __longlong_as_double(0x7ff8000000000000ll)
 #define HUGE_VAL __longlong_as_double(0x7ff0000000000000ll)
