@@ -145,7 +145,8 @@ void cuda_inputs_open(sel_state *state) {
         inputs_choose(state, &plan->v[k], k);
     }
     inputs_share_threads(inputs);
-    if (inputs->count + inputs->fields == 0) {
+    /* Also a rank without places takes part where ranks join. */
+    if (!inputs->by_host && !inputs->divided && inputs->count + inputs->fields == 0) {
         cuda_inputs_close(state);
         state->inputs = NULL;
     }
