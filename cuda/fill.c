@@ -12,7 +12,7 @@
 #include "engine/core/collectives.h"
 #include "engine/values/program_print.h"
 
-void cuda_fill_print(const sel_program *program, const char *beside, FILE *to) {
+void cuda_fill_print(const cuda_fill *fill, const sel_program *program, FILE *to) {
     const sel_packed_program *l = &program->layout;
     sel_printer p = {.fuses = false};
     char name[SEL_PRINT_NAME];
@@ -23,9 +23,9 @@ void cuda_fill_print(const sel_program *program, const char *beside, FILE *to) {
     fprintf(to,
             "#include \"cuda/fill.cuh\"\n\n"
             "struct printed {\n"
-            "    enum { FIXED = %d, PARTS = %d };\n"
+            "    enum { FIXED = %d, PARTS = %d, KIND = %d, PLAIN = %d };\n"
             "    static __device__ void once(const cuda_fill &f, double t, double *r) {\n",
-            l->uniforms + 1, l->outputs);
+            l->uniforms + 1, l->outputs, (int)fill->kind, CUDA_FILL_IS_PLAIN(fill));
     for (const sel_packed_input *input = program->tables.input;
          input < program->tables.input + l->inputs; input++) {
         fprintf(to, "        const double u%d = ", input->to);
@@ -67,7 +67,7 @@ void cuda_fill_print(const sel_program *program, const char *beside, FILE *to) {
             "    const __grid_constant__ cuda_fill f) {\n"
             "    __shared__ double fixed[printed::FIXED];\n"
             "    cuda_fill_cells<printed>(f, fixed);\n}\n%s",
-            CUDA_FILL_THREADS, beside ? beside : "");
+            CUDA_FILL_THREADS, fill->beside ? fill->beside : "");
     sel_printer_close(&p);
 }
 
@@ -77,7 +77,7 @@ sel_status cuda_fill_compile(cuda_fill *fill, const sel_quantity *quantity, int 
     size_t length = 0;
     FILE *to = open_memstream(&text, &length);
     if (to) {
-        cuda_fill_print(sel_quantity_function(quantity, 0)->program, fill->beside, to);
+        cuda_fill_print(fill, sel_quantity_function(quantity, 0)->program, to);
         fclose(to);
     }
     const cuda_text given = {.text = text, .name = "a law"};

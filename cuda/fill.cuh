@@ -49,8 +49,9 @@ static __device__ __forceinline__ double cuda_fill_time(const cuda_fill &f) {
     return cuda_term_time(f.terms, cuda_now(f.clock), f.ahead, f.grid.dt);
 }
 
-static __device__ __forceinline__ void cuda_fill_put(const cuda_fill &f, int64_t k, double number) {
-    switch (f.kind) {
+static __device__ __forceinline__ void cuda_fill_put(const cuda_fill &f, int kind, int64_t k,
+                                                     double number) {
+    switch (kind) {
     case CUDA_F32:
         ((float *)f.to)[k] = (float)number;
         break;
@@ -68,7 +69,8 @@ static __device__ __forceinline__ void cuda_fill_put(const cuda_fill &f, int64_t
 
 // TERM has once(f, t, fixed), which fills the registers that are the same in all cells, by one
 // thread of a block; each(f, place, fixed, value), false: no value is known, or it is not finite;
-// and PARTS, the most components that it has. Nothing is stored or reported unless `wanted`.
+// PARTS, the most components that it has; KIND, the cuda_number that is stored, or -1: f.kind; and
+// PLAIN, as CUDA_FILL_IS_PLAIN says, or 0. Nothing is stored or reported unless `wanted`.
 template <class TERM>
 static __device__ __forceinline__ void cuda_fill_cell(const cuda_fill &f, double *fixed, uint32_t x,
                                                       const cuda_fill_row &row, bool wanted,
@@ -77,7 +79,7 @@ static __device__ __forceinline__ void cuda_fill_cell(const cuda_fill &f, double
     double value[CUDA_TERM_PARTS];
     bool known = TERM::each(f, place, fixed, value);
     double factor = f.factor;
-    if (f.part && f.grid.nodes) {
+    if (!TERM::PLAIN && f.part && f.grid.nodes) {
         const int64_t at[3] = {x, row.y, row.z};
         factor *= sel_part_inside(&f.grid, at, -1);
     }
@@ -85,7 +87,7 @@ static __device__ __forceinline__ void cuda_fill_cell(const cuda_fill &f, double
     for (int c = 0; c < TERM::PARTS; c++) {
         const bool has = TERM::PARTS == 1 || c < f.term.components;
         known = known && (!has || (value[c] >= f.least && value[c] * f.factor <= f.most &&
-                                   !(f.whole && value[c] != floor(value[c]))));
+                                   !(!TERM::PLAIN && f.whole && value[c] != floor(value[c]))));
     }
     if (wanted && !known) {
         const int64_t place_of_row = row.y + row.z * f.grid.n[1];
@@ -95,8 +97,9 @@ static __device__ __forceinline__ void cuda_fill_cell(const cuda_fill &f, double
     for (int c = 0; c < TERM::PARTS; c++) {
         if (wanted && known && (TERM::PARTS == 1 || c < f.term.components)) {
             const double number = value[c] * factor;
-            cuda_fill_put(f, c * f.component + row.begin + x,
-                          f.unit == 1 ? number : number / f.unit);
+            cuda_fill_put(f, TERM::KIND < 0 ? (int)f.kind : (int)TERM::KIND,
+                          c * f.component + row.begin + x,
+                          TERM::PLAIN || f.unit == 1 ? number : number / f.unit);
         }
     }
 }

@@ -11,6 +11,10 @@
 /* Types of the numbers of a filled array. */
 typedef enum cuda_number { CUDA_F64, CUDA_F32, CUDA_I32, CUDA_U8 } cuda_number;
 
+/* What a compiled kernel need not look at in each cell: its numbers are values times `factor` and
+ * no more, and any value between the bounds is allowed. */
+#define CUDA_FILL_IS_PLAIN(fill) (!(fill)->whole && !(fill)->part && (fill)->unit == 1)
+
 /* A block of threads takes CUDA_FILL_ROWS rows; a thread takes one cell in each. */
 enum { CUDA_FILL_THREADS = 128, CUDA_FILL_ROWS = 16 };
 
@@ -67,8 +71,8 @@ cudaError_t cuda_fill_interpreted(const cuda_fill *fill, cudaStream_t stream);
 #include <stdio.h>
 #include "cuda/compile.h"
 
-/* Prints the kernel of a program, "fill", and what stands beside it (or NULL). */
-void cuda_fill_print(const sel_program *program, const char *beside, FILE *to);
+/* Prints the kernel of a program, "fill", for the numbers of `fill`, and what stands beside it. */
+void cuda_fill_print(const cuda_fill *fill, const sel_program *program, FILE *to);
 
 /* Compiles the kernel of the quantity that fill->term is. Where there is no NVRTC, fill->kernel and
  * *module stay NULL. */

@@ -7,7 +7,7 @@
 enum { THREADS = CUDA_FILL_THREADS };
 
 struct interpreted {
-    enum { PARTS = CUDA_TERM_PARTS };
+    enum { PARTS = CUDA_TERM_PARTS, KIND = -1, PLAIN = 0 };
     static __device__ void once(const cuda_fill &f, double t, double *fixed) {
         for (int k = 0; k < f.term.programs; k++) {
             sel_packed_once(&f.terms.packed, f.term.program[k], t, 0, f.terms.controls,

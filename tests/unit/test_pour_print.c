@@ -37,7 +37,8 @@ static void what_pours_a_program_compiles_for_a_device(void **state) {
         size_t length, bytes;
         FILE *to = open_memstream(&text, &length);
         assert_non_null(to);
-        cuda_fill_print(program, pours[k], to);
+        const cuda_fill fill = {.unit = 1, .kind = k < 2 ? CUDA_F32 : CUDA_F64, .beside = pours[k]};
+        cuda_fill_print(&fill, program, to);
         fclose(to);
         const cuda_text given = {text, "a rate", "."};
         if (cuda_compile(&given, 90, &binary, &bytes, &error)) {

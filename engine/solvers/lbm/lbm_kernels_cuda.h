@@ -70,8 +70,8 @@ typedef struct lbm_gpu_boundary {
     int64_t link_stride, open_stride;    /* numbers from one step to the next; 0: all the same */
     double *link_flow; /* accumulates the mass that leaves by each link; NULL: not wanted */
     void *links;       /* as lbm_state.links; NULL: not wanted */
-    bool links_follow; /* they have the step before, too; of an observed step: they are those of it
-                        */
+    bool links_follow; /* `links` also holds the step before the last observed one. While a step is
+                          observed: `links` holds the step before it */
 } lbm_gpu_boundary;
 
 /* What a field of a cell needs beside its populations. */
