@@ -71,10 +71,14 @@ return sel.heat {
   stop = { steps = 20 },
 }
 END
-first_law_is_named() {
-    exits 1 "$selenite" run "$work/laws.lua" "from=$1" --ranks "$2" --threads 1 --quiet \
-        --backend "$backend" -o "$work/laws" --force 2>"$work/said" || return 1
+# says_where SCENARIO FROM RANKS: it fails; what it says is in said.
+says_where() {
+    exits 1 "$selenite" run "$work/$1.lua" "from=$2" --ranks "$3" --threads 1 --quiet \
+        --backend "$backend" -o "$work/$1" --force 2>"$work/said" || return 1
     cat "$work/said"
+}
+first_law_is_named() {
+    says_where laws "$1" "$2" || return 1
     grep -q "the first law fails" "$work/said" && ! grep -q "the second law fails" "$work/said"
 }
 for from in 0 0.5; do
@@ -97,9 +101,7 @@ return sel.aqua {
 }
 END
 first_rain_is_named() {
-    exits 1 "$selenite" run "$work/rain.lua" "from=$1" --ranks "$2" --threads 1 --quiet \
-        --backend "$backend" -o "$work/rain" --force 2>"$work/said" || return 1
-    cat "$work/said"
+    says_where rain "$1" "$2" || return 1
     grep -q "rain is negative, -0.5, at x=0.5, y=30.5, t=$3$" "$work/said" && [ "$(wc -l <"$work/said")" = 1 ]
 }
 for ranks in 1 3; do
