@@ -23,8 +23,6 @@ return sel.lbm {
   collision = p.collision,
   reference = { length = N, velocity = p.U },
   regions   = {
-    -- The side walls are painted last, so the links in the corners under the lid are theirs: owned
-    -- by the lid they would carry its velocity into the corner, and quadruple the error.
     { name = "lid",   where = shape.face "y+", law = law.wall { velocity = { p.U, 0 } } },
     { name = "walls", where = shape.rest,      law = law.wall {} },
   },

@@ -43,8 +43,6 @@ return sel.lbm {
   precision = p.precision,
   reference = { length = N, velocity = U },
   regions   = {
-    -- The side walls are painted last, so that the links in the edges under the lid are theirs:
-    -- owned by the lid they would carry its velocity into the edges.
     { name = "lid",   where = shape.face "y+", law = law.wall { velocity = { U, 0, 0 } } },
     { name = "walls", where = shape.rest,      law = law.wall {} },
   },

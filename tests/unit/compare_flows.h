@@ -120,6 +120,14 @@ static const flow_part flow_around[] = {
      "paint('inlet', shape.face 'x-', law.velocity { inflow })\n"
      "paint('outlet', shape.face 'x+', law.outflow {})\n"
      "paint('roller', box(0, H / 3, 0, W / 4, 2 * H / 3, D), law.wall { velocity = dragging })\n"},
+    {"pistons and slip that meet",
+     "paint('left', shape.face 'x-', law.wall { velocity = function(t)\n"
+     "  return vec(4e-3 * math.sin(t / 3), 0.02, 0.01) end })\n"
+     "paint('below', shape.face 'y-', law.wall { velocity = function(x, t)\n"
+     "  return vec(0.02, 3e-3 * math.cos(t / 4), 0.01 * x / W) end })\n"
+     "paint('right', shape.face 'x+', law.slip {})\n"
+     "paint('above', shape.face 'y+', law.slip {})\n"
+     "if three then paint('back', across(), law.wall { velocity = { vec(0.02, 0, 2e-3) } }) end\n"},
     {"many regions",
      "periodic = three and { 'x', 'y', 'z' } or { 'x', 'y' }\n"
      "for k = 0, 29 do\n"

@@ -383,6 +383,7 @@ static void balances_agree_over_intervals(void **state) {
     for_each_kind("outflow and slip", balance_over_intervals);
     for_each_kind("wet walls", balance_over_intervals);
     for_each_kind("moving lid", balance_over_intervals);
+    for_each_kind("pistons and slip that meet", balance_over_intervals);
     for_each_kind("periodic", balance_over_intervals);
     for_each_kind("many regions", balance_over_intervals);
 }
@@ -436,6 +437,7 @@ static void forces_and_flows_agree_from_step_0_on(void **state) {
     (void)state;
     for_each_kind("channel", links_of_all_regions);
     for_each_kind("moving lid", links_of_all_regions);
+    for_each_kind("pistons and slip that meet", links_of_all_regions);
     for_each_kind("wet walls", links_of_all_regions);
     for_each_kind("a face of many laws", links_of_all_regions);
 }

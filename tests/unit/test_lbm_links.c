@@ -2,15 +2,22 @@
 #include "tests/unit/lbm_case.h"
 
 /* Regions that own what comes to cell (x, y) along directions 1..8, as eight digits; '.': pulled.
- */
-static void owners(const lbm_case *c, int64_t x, int64_t y, char text[9]) {
+ * Then the second owners of those that two regions share. */
+static void owners(const lbm_case *c, int64_t x, int64_t y, char text[20]) {
     const lbm_boundary *b = case_boundary(c);
+    char *second = text + 9;
     strcpy(text, "........");
     for (int64_t k = b->row_cells[y]; k < b->row_cells[y + 1]; k++) {
-        int64_t link = b->cells[k].first_link;
-        for (int i = 1; b->cells[k].x == x && i < b->lattice->q; i++) {
-            if (b->cells[k].links >> i & 1u) {
+        const lbm_boundary_cell *cell = &b->cells[k];
+        int64_t link = cell->first_link, shared = link + __builtin_popcount(cell->links);
+        for (int i = 1; cell->x == x && i < b->lattice->q; i++) {
+            if (cell->links >> i & 1u) {
                 text[i - 1] = (char)('0' + b->link_region[link++]);
+            }
+            if (cell->shared >> i & 1u) {
+                text[8] = ' ';
+                *second++ = (char)('0' + b->link_region[shared++]);
+                *second = '\0';
             }
         }
     }
@@ -18,12 +25,12 @@ static void owners(const lbm_case *c, int64_t x, int64_t y, char text[9]) {
 
 typedef struct expected {
     int64_t x, y;
-    const char *owners; /* E N W S NE NW SW SE */
+    const char *owners; /* E N W S NE NW SW SE, second owners */
 } expected;
 
 static void check_owners(const lbm_case *c, const expected *cells, int count) {
     for (int k = 0; k < count; k++) {
-        char text[9];
+        char text[20];
         owners(c, cells[k].x, cells[k].y, text);
         if (strcmp(text, cells[k].owners) != 0) {
             fail_msg("cell {%d, %d}: %s, expected %s", (int)cells[k].x, (int)cells[k].y, text,
@@ -36,7 +43,7 @@ static void check_owners(const lbm_case *c, const expected *cells, int count) {
     check_owners(c, (const expected[]){__VA_ARGS__}, \
                  (int)(sizeof((const expected[]){__VA_ARGS__}) / sizeof(expected)))
 
-static void test_corner_of_two_walls_is_the_later_painted(void **unused) {
+static void test_corner_of_two_walls_belongs_to_both(void **unused) {
     (void)unused;
     lbm_case c;
     case_begin(&c, 4, 3, 1);
@@ -45,8 +52,23 @@ static void test_corner_of_two_walls_is_the_later_painted(void **unused) {
     case_wall(&c, case_face(&c, SEL_X_MAX)); /* 3 */
     case_wall(&c, case_face(&c, SEL_Y_MAX)); /* 4 */
     case_must_plan(&c);
-    CHECK(&c, {0, 0, "12..22.1"}, {1, 0, ".2..22.."}, {3, 0, ".23.233."}, {0, 1, "1...1..1"},
-          {1, 1, "........"}, {3, 1, "..3..33."}, {0, 2, "1..41.44"}, {3, 2, "..34.344"});
+    CHECK(&c, {0, 0, "12..12.1 2"}, {1, 0, ".2..22.."}, {3, 0, ".23.233. 2"}, {0, 1, "1...1..1"},
+          {1, 1, "........"}, {3, 1, "..3..33."}, {0, 2, "1..41.41 4"}, {3, 2, "..34.334 4"});
+    case_end(&c);
+}
+
+static void test_corner_of_two_slip_faces_belongs_to_both(void **unused) {
+    (void)unused;
+    const sel_quantity none = {0};
+    lbm_case c;
+    case_begin(&c, 4, 3, 1);
+    case_region(&c, case_face(&c, SEL_Y_MIN), &lbm_slip_table, none); /* 1 */
+    case_region(&c, case_face(&c, SEL_X_MIN), &lbm_slip_table, none); /* 2 */
+    case_wall(&c, case_face(&c, SEL_X_MAX));                          /* 3 */
+    case_region(&c, case_face(&c, SEL_Y_MAX), &lbm_slip_table, none); /* 4 */
+    case_must_plan(&c);
+    CHECK(&c, {0, 0, "21..21.2 1"}, {0, 2, "2..42.42 4"}, {3, 0, ".13.133."}, {3, 2, "..34.334"});
+    assert_int_equal(case_boundary_cell(&c, 0, 0)->bounced, 1u << 1 | 1u << 2 | 1u << 5);
     case_end(&c);
 }
 
@@ -223,7 +245,8 @@ static void test_wet_walls_are_refused_on_cells(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_corner_of_two_walls_is_the_later_painted),
+        cmocka_unit_test(test_corner_of_two_walls_belongs_to_both),
+        cmocka_unit_test(test_corner_of_two_slip_faces_belongs_to_both),
         cmocka_unit_test(test_open_face_owns_the_diagonal_at_a_wall),
         cmocka_unit_test(test_obstacle_bounces_its_links),
         cmocka_unit_test(test_links_of_solids_beside_an_open_face_bounce),

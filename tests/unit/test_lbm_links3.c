@@ -3,7 +3,7 @@
 #include <omp.h>
 #include "tests/unit/lbm_case.h"
 
-/* Of a cell in 3-D: which region owns what comes along a direction; 0: pulled. */
+/* Of a cell in 3-D: which region owns what comes along a direction; 0: pulled; 12: 1 and 2 do. */
 typedef struct link {
     int64_t at[3];
     int e[3];
@@ -27,12 +27,15 @@ static int direction(const int e[3]) {
 
 static int owner_of(const lbm_case *c, const int64_t at[3], const int e[3]) {
     const lbm_boundary_cell *cell = case_boundary_cell(c, at[0], row_of(c, at));
-    int along = direction(e);
-    if (!cell || !(cell->links >> along & 1u)) {
+    const uint32_t bit = 1u << direction(e);
+    if (!cell || !(cell->links & bit)) {
         return 0;
     }
-    int64_t number = cell->first_link + __builtin_popcount(cell->links & ((1u << along) - 1));
-    return case_boundary(c)->link_region[number];
+    const uint8_t *region = case_boundary(c)->link_region + cell->first_link;
+    const int first = region[__builtin_popcount(cell->links & (bit - 1))];
+    region += __builtin_popcount(cell->links);
+    return cell->shared & bit ? 10 * first + region[__builtin_popcount(cell->shared & (bit - 1))]
+                              : first;
 }
 
 static void check_links(const lbm_case *c, const link *links, int count) {
@@ -75,16 +78,16 @@ static void test_box_has_links_at_faces_edges_and_corners(void **unused) {
         assert_true(!cell || (cell->links == cell->bounced && cell->opening == LBM_CLOSED));
         all += links[faces];
     }
-    assert_int_equal(b->links.count, all);
+    assert_int_equal(b->links.count, all + 4 * (NX + NY + NZ)); /* of edges two entries each */
     assert_int_equal(b->cell_count, NX * NY * NZ - 2 * 3 * 4);
     assert_int_equal(b->rows, NY * NZ);
     assert_int_equal(b->span_count, NY * NZ);
     assert_true(b->spans[7].x0 == 0 && b->spans[7].x1 == NX);
-    /* the later of two walls owns the diagonals of their edge; those beside it their own */
-    CHECK_LINKS(&c, {{0, 0, 0}, {1, 0, 0}, 1}, {{0, 0, 0}, {1, 1, 0}, 3}, {{0, 0, 0}, {1, 0, 1}, 5},
-                {{0, 0, 0}, {0, 1, 1}, 5}, {{0, 0, 0}, {1, -1, 0}, 1}, {{0, 0, 0}, {0, 1, -1}, 3},
-                {{0, 0, 0}, {-1, -1, 0}, 0}, {{0, 2, 0}, {1, 1, 0}, 1}, {{3, 4, 5}, {0, -1, -1}, 6},
-                {{3, 4, 2}, {-1, -1, 0}, 4});
+    /* both walls own the diagonals of their edge; those beside it belong to one */
+    CHECK_LINKS(&c, {{0, 0, 0}, {1, 0, 0}, 1}, {{0, 0, 0}, {1, 1, 0}, 13},
+                {{0, 0, 0}, {1, 0, 1}, 15}, {{0, 0, 0}, {0, 1, 1}, 35}, {{0, 0, 0}, {1, -1, 0}, 1},
+                {{0, 0, 0}, {0, 1, -1}, 3}, {{0, 0, 0}, {-1, -1, 0}, 0}, {{0, 2, 0}, {1, 1, 0}, 1},
+                {{3, 4, 5}, {0, -1, -1}, 46}, {{3, 4, 2}, {-1, -1, 0}, 24});
     case_end(&c);
 }
 
@@ -122,8 +125,8 @@ static void test_slip_gives_way_in_space(void **unused) {
                 {{2, 2, 0}, {1, 0, 1}, 4},     /* mirrored */
                 {{0, 2, 0}, {1, 0, 1}, 1},     /* wall and slip: the wall */
                 {{6, 2, 0}, {-1, 0, 1}, 5},    /* open and slip: the open face */
-                {{2, 0, 0}, {0, 1, 1}, 4},     /* slip and slip: the later */
-                {{2, 3, 0}, {0, -1, 1}, 4},    /* the same at y+ */
+                {{2, 0, 0}, {0, 1, 1}, 34},    /* slip and slip: both */
+                {{2, 3, 0}, {0, -1, 1}, 24},   /* the same at y+ */
                 {{6, 1, 3}, {-1, 0, -1}, 5},   /* open and wall: the open face */
                 {{2, 3, 3}, {0, -1, -1}, 6},   /* slip and wall: the wall */
                 {{2, 0, 2}, {1, 1, 0}, 3});
@@ -177,13 +180,12 @@ static void lower_faces(lbm_case *c, int dims, const int kinds[]) {
 static void check_corner(int dims, const int kinds[]) {
     /* directions that come from beyond the faces, by how many faces meet */
     static const int unknown[2][4] = {{0, 3, 5}, {0, 5, 9, 12}};
-    int firm = 0, wet = 0, density = 0, velocity = 0, wall = 0;
+    int firm = 0, wet = 0, density = 0, velocity = 0;
     for (int a = 0; a < dims; a++) {
         firm += kinds[a] == VELOCITY_LAW || kinds[a] == PRESSURE_LAW;
         wet += kinds[a] >= WET;
         density = kinds[a] == PRESSURE_LAW ? a + 1 : density;
         velocity = kinds[a] == VELOCITY_LAW ? a + 1 : velocity;
-        wall = kinds[a] == WET ? a + 1 : wall;
     }
     lbm_case c;
     lower_faces(&c, dims, kinds);
@@ -194,8 +196,9 @@ static void check_corner(int dims, const int kinds[]) {
         assert_int_equal(__builtin_popcount(corner->links), unknown[dims - 2][dims]);
         assert_int_equal(corner->opening == LBM_OPEN_EDGE, wet > 1);
         assert_int_equal(corner->density_region, density);
-        assert_int_equal(corner->velocity_region, velocity ? velocity : wall);
         for (int a = 0; a < dims; a++) {
+            const bool gives = velocity ? velocity == a + 1 : kinds[a] == WET;
+            assert_int_equal(corner->velocity_region[a], gives ? a + 1 : 0);
             assert_int_equal(corner->normal[a], kinds[a] >= WET);
         }
     }

@@ -152,15 +152,18 @@ static void add_flow(const lbm_lattice *lattice, const lbm_boundary_cell *cell, 
 static void check_bounces(const lbm_case *c, const lbm_step *step, const case_flow *flow,
                           const lbm_boundary_cell *cell, const double *own, const double *g) {
     const lbm_lattice *lattice = case_state(c)->lattice;
-    int64_t link = cell->first_link;
+    int64_t link = cell->first_link, second = link + __builtin_popcount(cell->links);
     const bool replaced = flow->collision == LBM_REGULARIZED && cell->opening_index >= 0;
     for (int i = 1; i < lattice->q; i++) {
+        const bool shared = cell->shared >> i & 1u;
         if (cell->bounced >> i & 1u && !replaced) {
             const double sent = own[lattice->direction[i].opposite], add = step->link_add[link];
-            const float single = (float)sent + (float)add;
-            assert_true(g[i] == (flow->precision == SEL_F32 ? (double)single : sent + add));
+            const double other = shared ? step->link_add[second] : 0;
+            const float single = (float)sent + (float)add + (float)other;
+            assert_true(g[i] == (flow->precision == SEL_F32 ? (double)single : sent + add + other));
         }
         link += cell->links >> i & 1u;
+        second += shared;
     }
 }
 

@@ -14,14 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/solvers/lbm/lbm.h"
+#include "engine/solvers/lbm/lbm_law.h"
 
 /* Where a population comes from. */
 typedef enum source { PULLED, BOUNCED, MIRRORED, OPEN } source;
 
 typedef struct origin {
     source source;
-    int region; /* that owns the link; 0: pulled */
-    int axis;   /* across which it is mirrored */
+    int region[2]; /* that own the link; 0: pulled, or there is only one */
+    /* Of each: bounced back with the velocity along this axis only, LBM_ALL_AXES: with the whole
+     * one. Mirrored: across this axis. */
+    int axis[2];
 } origin;
 
 /* Face across which `at` lies outside along `axis`; -1 inside, and on periodic axes after wrapping
@@ -43,8 +46,13 @@ static int region_at(const lbm_boundary *b, int face, const int64_t at[3]) {
     return b->domain->face[face][sel_face_site(&b->domain->grid, face, at)];
 }
 
+/* A link that a region owns alone. */
+static origin owned(source from, int region, int axis) {
+    return (origin){from, {region, 0}, {axis, axis}};
+}
+
 /* A link that crosses two faces, the lower axis's first. */
-static origin across_edge(const lbm_boundary *b, const int region[2]) {
+static origin across_edge(const lbm_boundary *b, const int region[2], const int axis[2]) {
     bool wet[2], wall[2], slip[2];
     for (int k = 0; k < 2; k++) {
         wet[k] = b->law[region[k]]->opening != LBM_CLOSED;
@@ -53,26 +61,31 @@ static origin across_edge(const lbm_boundary *b, const int region[2]) {
     }
     if (wet[0] || wet[1]) {
         bool other = !wet[0] || (wet[1] && wall[0] && !wall[1]);
-        return (origin){.source = OPEN, .region = region[other]};
+        return owned(OPEN, region[other], LBM_ALL_AXES);
     }
-    bool other = slip[0] == slip[1] ? region[1] > region[0] : slip[0];
-    return (origin){.source = BOUNCED, .region = region[other]};
+    if (slip[0] != slip[1]) {
+        return owned(BOUNCED, region[slip[0]], axis[slip[0]]);
+    }
+    if (region[0] == region[1]) { /* along the normals of both its faces */
+        return owned(BOUNCED, region[0], LBM_ALL_AXES);
+    }
+    return (origin){BOUNCED, {region[0], region[1]}, {axis[0], axis[1]}};
 }
 
 /* A link along e that crosses one face, across `axis`, and comes from `from`. */
 static origin across_face(const lbm_boundary *b, int region, int axis, const int e[3],
                           const int64_t at[3], const int64_t from[3]) {
     if (b->law[region]->opening != LBM_CLOSED) {
-        return (origin){.source = OPEN, .region = region};
+        return owned(OPEN, region, LBM_ALL_AXES);
     }
     bool diagonal = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] > 1;
     if (!b->law[region]->mirrors || !diagonal) {
-        return (origin){.source = BOUNCED, .region = region};
+        return owned(BOUNCED, region, LBM_ALL_AXES);
     }
     int64_t beside[3] = {from[0], from[1], from[2]};
     beside[axis] = at[axis];
     int solid = b->domain->cell[sel_cell_number(&b->domain->grid, beside)];
-    return solid ? (origin){.source = BOUNCED, .region = solid} : (origin){MIRRORED, region, axis};
+    return solid ? owned(BOUNCED, solid, LBM_ALL_AXES) : owned(MIRRORED, region, axis);
 }
 
 /* What comes to the cell `at` along e. */
@@ -90,9 +103,17 @@ static origin find_origin(const lbm_boundary *b, const int64_t at[3], const int 
     }
     if (count == 0) {
         int solid = b->domain->cell[sel_cell_number(grid, from)];
-        return (origin){.source = solid ? BOUNCED : PULLED, .region = solid};
+        return owned(solid ? BOUNCED : PULLED, solid, LBM_ALL_AXES);
     }
-    return count == 1 ? across_face(b, region[0], axis[0], e, at, from) : across_edge(b, region);
+    return count == 1 ? across_face(b, region[0], axis[0], e, at, from)
+                      : across_edge(b, region, axis);
+}
+
+uint8_t lbm_boundary_link_detail(const lbm_boundary *b, const lbm_boundary_cell *cell, int i,
+                                 int owner) {
+    const int64_t ny = b->domain->grid.n[1], at[3] = {cell->x, cell->row % ny, cell->row / ny};
+    const origin from = find_origin(b, at, b->lattice->direction[i].e);
+    return lbm_link_detail(i, from.axis[owner]);
 }
 
 /* The wet faces at the cell `at`: their number, and which. */
@@ -108,17 +129,53 @@ static int wet_faces(const lbm_boundary *b, const int64_t at[3], int faces[SEL_F
     return count;
 }
 
-/* The latest painted of the regions that give this, walls or others; 0: none. */
-static int latest_with(const lbm_boundary *b, const int regions[], int count, lbm_goal goal,
-                       bool wall) {
-    int found = 0;
+/* Finds whose laws give the velocity and the density at a cell with wet faces. Of laws that are no
+ * walls only one gives a velocity, and one a density: others may not meet. */
+static void describe_givers(const lbm_boundary *b, const int faces[], const int regions[],
+                            int count, lbm_boundary_cell *cell) {
+    bool only_walls = true;
     for (int k = 0; k < count; k++) {
         const lbm_law_row *law = b->law[regions[k]];
-        if (law->goal == goal && law->wall == wall && regions[k] > found) {
-            found = regions[k];
+        const bool velocity = law->goal == LBM_TO_VELOCITY;
+        if (law->goal == LBM_TO_DENSITY) {
+            cell->density_region = (uint8_t)regions[k];
+        }
+        if (velocity && only_walls && !law->wall) {
+            memset(cell->velocity_region, 0, sizeof cell->velocity_region);
+            only_walls = false;
+        }
+        if (velocity && law->wall <= only_walls) {
+            cell->velocity_region[faces[k] / 2] = (uint8_t)regions[k];
+            cell->velocity_given = true;
         }
     }
-    return found;
+}
+
+int lbm_boundary_givers(const lbm_boundary_cell *cell, lbm_giver givers[LBM_GIVERS]) {
+    int region[3], count = 0;
+    for (int a = 0; a < 3; a++) {
+        int k = 0;
+        while (k < count && region[k] != cell->velocity_region[a]) {
+            k++;
+        }
+        if (cell->velocity_region[a] && k == count) {
+            region[count++] = cell->velocity_region[a];
+        }
+    }
+    for (int k = 0; k < count; k++) {
+        unsigned own = 0, common = 0;
+        for (int a = 0; a < 3; a++) {
+            const int of = cell->velocity_region[a];
+            own |= of == region[k] || (of == 0 && count == 1) ? 1u << a : 0;
+            common |= of == 0 && count == 2 ? 1u << a : 0;
+        }
+        givers[k] = (lbm_giver){.region = (uint8_t)region[k],
+                                .detail = lbm_open_detail(own, common, k == 1)};
+    }
+    if (cell->density_region) {
+        givers[count++] = (lbm_giver){.region = cell->density_region};
+    }
+    return count;
 }
 
 /* True when the next cell along the normals, at most at the grid's end, is solid. */
@@ -149,10 +206,7 @@ static void describe_opening(const lbm_boundary *b, const int64_t at[3], lbm_bou
         regions[k] = region_at(b, faces[k], at);
         cell->normal[faces[k] / 2] = faces[k] % 2 ? -1 : 1;
     }
-    int velocity = latest_with(b, regions, count, LBM_TO_VELOCITY, false);
-    int wall = latest_with(b, regions, count, LBM_TO_VELOCITY, true);
-    cell->velocity_region = (uint8_t)(velocity ? velocity : wall);
-    cell->density_region = (uint8_t)latest_with(b, regions, count, LBM_TO_DENSITY, false);
+    describe_givers(b, faces, regions, count, cell);
     cell->opening = (uint8_t)(count > 1 ? LBM_OPEN_EDGE : b->law[regions[0]]->opening);
     if (cell->opening == LBM_OPEN_OUTFLOW) {
         cell->keep = 1 - outflow_relaxation(b, regions[0], faces[0] / 2);
@@ -265,6 +319,14 @@ static void look_around(const uint8_t *solid, const int64_t offset[], int direct
     }
 }
 
+/* Adds entries of links. */
+static void list_owners(lbm_boundary *b, const uint8_t *regions, int count, tally *sum) {
+    if (b->link_region) {
+        memcpy(b->link_region + sum->links, regions, (size_t)count);
+    }
+    sum->links += count;
+}
+
 /* Adds a cell, if it is a boundary cell. */
 static void list_cell(lbm_boundary *b, int64_t row, int64_t x, tally *sum) {
     const int64_t ny = b->domain->grid.n[1], at[3] = {x, row % ny, row / ny};
@@ -272,6 +334,8 @@ static void list_cell(lbm_boundary *b, int64_t row, int64_t x, tally *sum) {
                               .row = (uint32_t)row,
                               .first_link = (uint32_t)sum->links,
                               .opening_index = -1};
+    uint8_t first[LBM_MAX_Q], second[LBM_MAX_Q];
+    int links = 0, shared = 0;
     for (int i = 1; i < b->lattice->q; i++) {
         const origin from = find_origin(b, at, b->lattice->direction[i].e);
         const uint32_t bit = 1u << i;
@@ -280,14 +344,20 @@ static void list_cell(lbm_boundary *b, int64_t row, int64_t x, tally *sum) {
         }
         cell.links |= bit;
         cell.bounced |= from.source == BOUNCED ? bit : 0;
-        cell.mirrored[from.axis] |= from.source == MIRRORED ? bit : 0;
         cell.open |= from.source == OPEN ? bit : 0;
-        cell.moves = cell.moves || b->moves[from.region];
-        if (b->link_region) {
-            b->link_region[sum->links] = (uint8_t)from.region;
+        cell.moves = cell.moves || b->moves[from.region[0]] || b->moves[from.region[1]];
+        cell.both_move = cell.both_move || (b->moves[from.region[0]] && b->moves[from.region[1]]);
+        first[links++] = (uint8_t)from.region[0];
+        if (from.source == MIRRORED) {
+            cell.mirrored[from.axis[0]] |= bit;
         }
-        sum->links++;
+        if (from.region[1]) {
+            cell.shared |= bit;
+            second[shared++] = (uint8_t)from.region[1];
+        }
     }
+    list_owners(b, first, links, sum);
+    list_owners(b, second, shared, sum);
     if (cell.open) {
         describe_opening(b, at, &cell);
         cell.opening_index = (int32_t)sum->openings++;
@@ -380,7 +450,9 @@ static void describe_open_cells(lbm_boundary *b) {
         open->opening = cell->opening;
         b->free_face = b->free_face || cell->opening == LBM_OPEN_OUTFLOW || cell->density_region;
         if (cell->opening == LBM_OPEN_EDGE && b->edge_wall == 0) {
-            b->edge_wall = cell->velocity_region;
+            lbm_giver givers[LBM_GIVERS] = {{0}};
+            lbm_boundary_givers(cell, givers);
+            b->edge_wall = cell->velocity_given ? givers[0].region : 0;
         }
     }
 }

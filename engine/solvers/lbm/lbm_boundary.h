@@ -55,7 +55,7 @@ typedef struct lbm_boundary {
     bool free_face;           /* a face lets pass what the flow wants: law.pressure, law.outflow */
     int edge_wall;        /* region of the wall, or law.velocity, at the first cell in grid order
                              in which wet faces meet and one is such; 0: there is none */
-    uint8_t *link_region; /* [links] 1-based */
+    uint8_t *link_region; /* [links] 1-based; a shared link has two entries (lbm_boundary_cell) */
     lbm_span *spans;
     int64_t *row_spans;                         /* [rows + 1] */
     const lbm_law_row *law[SEL_REGION_NUMBERS]; /* by region; 0: no region */
@@ -66,19 +66,23 @@ typedef struct lbm_boundary {
 
 /* Faces of velocity, pressure, outflow and of walls with scheme "zou_he" are wet: they lie at the
  * centres of their cells, where a closure finds the populations that enter. Walls (half-way) and
- * slip lie on the face. Who owns a link:
+ * slip lie on the face. Who owns a link, whatever the order of painting:
  *   from a solid cell, or across a wall    the solid's region, the wall: bounced back
  *   across slip                            the slip face: mirrored; where the mirrored place is a
  *                                          solid or the other side of a wall, that owns it
  *   across a wet face and a wall or slip   the wet face
  *   across a wall and slip                 the wall
- *   across two walls                       the one painted later
- *   across two slip faces                  the one painted later: bounced back
+ *   across two walls                       both: bounced back
+ *   across two slip faces                  both: mirrored twice, which is bounced back
  *   across two wet faces                   the one that is no wall, else the lower axis's
+ * A wall that meets another, or slip, gives such a link only its velocity along its own normal: the
+ * mass that it brings in is then that of its motion through its own surface. What a link carries
+ * counts half for each of two owners.
  * Wet faces may meet at a cell when all of them but one are walls or outflows. Velocity there is
- * that of a velocity law, else of the wall painted later, else of the next cell inwards along the
- * diagonal; density that of a pressure law, else of that next cell. Other meetings are refused, and
- * so is scheme "zou_he" on cells. */
+ * that of a velocity law, else of walls: along the normal of each its own, along no normal of
+ * theirs the mean of both; else of the next cell inwards along the diagonal. Density is that of a
+ * pressure law, else of that next cell. Other meetings are refused, and so is scheme "zou_he" on
+ * cells. */
 sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *lattice,
                                lbm_boundary *boundary, sel_error *error);
 void lbm_boundary_free(lbm_boundary *boundary);
@@ -93,6 +97,20 @@ void lbm_boundary_row(const lbm_boundary *boundary, int64_t row, int64_t links[2
 
 /* The quantity of a region's law; NULL: it has none (a wall at rest). */
 const sel_quantity *lbm_region_quantity(const sel_region *region);
+
+/* Which of the values of its law the first or the second owner gives to the bounced link of a cell
+ * along direction i: `detail` of engine/solvers/lbm/lbm_law.h. */
+uint8_t lbm_boundary_link_detail(const lbm_boundary *boundary, const lbm_boundary_cell *cell, int i,
+                                 int owner);
+
+/* A region whose law gives values to a cell with wet faces, and which. */
+typedef struct lbm_giver {
+    uint8_t region, detail;
+} lbm_giver;
+enum { LBM_GIVERS = 4 };
+
+/* Whose laws give the velocity and the density of a cell with wet faces; returns their number. */
+int lbm_boundary_givers(const lbm_boundary_cell *cell, lbm_giver givers[LBM_GIVERS]);
 
 /* Whether a region may let mass through: a wet face or a moving wall. */
 bool lbm_region_passes(const sel_region *region);

@@ -223,9 +223,12 @@ static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_bo
         const lbm_cell here = lbm_cell_after(own.f, own.a);
         target = lbm_outflow_cell(g, n, &here, &inward, (REAL)cell.keep, shift);
     } else if (edge) {
+        const REAL second_half = (REAL)value[LBM_SECOND_HALF];
         target.drho = cell.density_region ? drho : inward.drho;
-#define CHOOSE(axis, sum) \
-    target.u[axis] = cell.velocity_region ? u[axis] : inward.u[axis] + shift[axis];
+#define CHOOSE(axis, sum)                                                        \
+    target.u[axis] = !cell.velocity_given         ? inward.u[axis] + shift[axis] \
+                     : cell.velocity_region[axis] ? u[axis]                      \
+                                                  : u[axis] + second_half;
         LBM_AXES(CHOOSE)
 #undef CHOOSE
     }
@@ -237,13 +240,29 @@ static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_bo
     }
 }
 
+// Adds what the second of two moving walls adds to a link; bounce has added the first one's.
+static __device__ __forceinline__ void add_second(const lbm_boundary_cell &cell,
+                                                  const double *link_add, REAL g[LBM_Q]) {
+    const double *add = link_add + cell.first_link + __popc(cell.links);
+#define SECOND(i, ex, ey, ez, mirrored_x, mirrored_y, mirrored_z) \
+    if (cell.shared >> i & 1u) {                                  \
+        g[i] += (REAL)*add++;                                     \
+    }
+    LBM_DIAGONALS(SECOND)
+#undef SECOND
+}
+
 // Pulls the populations of a boundary cell and applies its boundary conditions.
 template <bool REGULARIZED>
 static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_boundary_cell &cell,
                                               const place &p, const lbm_rates &rates,
                                               REAL g[LBM_Q]) {
     pull((const REAL *)s.from, s.layout.plane, p, g);
-    bounce(s, cell, of_step(s, s.boundary.link_add, s.boundary.link_stride), p, g);
+    const double *link_add = of_step(s, s.boundary.link_add, s.boundary.link_stride);
+    bounce(s, cell, link_add, p, g);
+    if (cell.both_move) {
+        add_second(cell, link_add, g);
+    }
     if (cell.opening != LBM_CLOSED) {
         close<REGULARIZED>(s, cell, p, rates, g);
     }
@@ -272,23 +291,28 @@ keep_links(const lbm_gpu_step &s, const lbm_boundary_cell &cell, const REAL g[LB
 }
 
 // Calls each(e, out, in, before), with the arguments of lbm_carry, for each link of a cell that
-// belongs to `region`; e points inwards.
+// belongs to `region`: with half of what a shared one carries. e points inwards.
 template <class Each>
 static __device__ __forceinline__ void
 each_link(const lbm_gpu_boundary &b, const lbm_boundary_cell &cell, int region, const Each &each) {
     const REAL *out = (const REAL *)b.links + cell.first_link, *in = out + b.link_count;
     const REAL *before = in + b.link_count;
-    const uint8_t *owner = b.link_region + cell.first_link;
-#define LINK(i, ex, ey, ez, opposite, weight)                                          \
-    if (cell.links >> i & 1u) {                                                        \
-        if (*owner++ == region) {                                                      \
-            const int e[3] = {ex, ey, ez};                                             \
-            const double left = (double)*out, entered = (double)*in;                   \
-            each(e, left, entered, b.links_follow ? (double)*before : left + entered); \
-        }                                                                              \
-        out++;                                                                         \
-        in++;                                                                          \
-        before++;                                                                      \
+    const uint8_t *owner = b.link_region + cell.first_link, *second = owner + __popc(cell.links);
+#define LINK(i, ex, ey, ez, opposite, weight)                                                 \
+    if (cell.links >> i & 1u) {                                                               \
+        const bool shared = cell.shared >> i & 1u;                                            \
+        bool owns = *owner++ == region;                                                       \
+        owns |= shared && *second == region;                                                  \
+        second += shared;                                                                     \
+        if (owns) {                                                                           \
+            const int e[3] = {ex, ey, ez};                                                    \
+            const double share = shared ? 0.5 : 1;                                            \
+            const double left = share * (double)*out, entered = share * (double)*in;          \
+            each(e, left, entered, b.links_follow ? share *(double)*before : left + entered); \
+        }                                                                                     \
+        out++;                                                                                \
+        in++;                                                                                 \
+        before++;                                                                             \
     }
     LBM_DIRECTIONS(LINK)
 #undef LINK

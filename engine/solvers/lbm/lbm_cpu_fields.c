@@ -321,7 +321,8 @@ void lbm_initial_strain(const lbm_cpu *state) {
 
 /* ---- what links carry, and the balance ---- */
 
-/* Adds the links of one cell; torque about `centre` in cells. */
+/* Adds the links of one cell, and half of those that two regions share; torque about `centre` in
+ * cells. */
 static void lbm_cpu_fields_add_cell(const lbm_cpu *state, int64_t row,
                                     const lbm_boundary_cell *cell, int region,
                                     const double centre[3], lbm_carried *sum) {
@@ -331,15 +332,22 @@ static void lbm_cpu_fields_add_cell(const lbm_cpu *state, int64_t row,
     const int64_t count = boundary->links.count;
     const double at[3] = {(double)cell->x, (double)(row % state->layout.ny),
                           (double)(row / state->layout.ny)};
-    int64_t link = cell->first_link;
+    int64_t link = cell->first_link, second = link + __builtin_popcount(cell->links);
     for (int i = 1; i < state->lattice->q; i++) {
-        if (cell->links >> i & 1u && boundary->link_region[link++] == region) {
-            const double out = lbm_get(plan, links, link - 1);
-            const double in = lbm_get(plan, links, count + link - 1);
+        const bool shared = cell->shared >> i & 1u;
+        const bool owns =
+            cell->links >> i & 1u && (boundary->link_region[link] == region ||
+                                      (shared && boundary->link_region[second] == region));
+        if (owns) {
+            const double share = shared ? 0.5 : 1;
+            const double out = share * lbm_get(plan, links, link);
+            const double in = share * lbm_get(plan, links, count + link);
             const double before =
-                state->all.links_follow ? lbm_get(plan, links, 2 * count + link - 1) : out + in;
+                state->all.links_follow ? share * lbm_get(plan, links, 2 * count + link) : out + in;
             lbm_carry(sum, state->lattice->direction[i].e, out, in, before, at, centre);
         }
+        link += cell->links >> i & 1u;
+        second += shared;
     }
 }
 
@@ -383,6 +391,20 @@ double lbm_deviation(lbm_cpu *state) {
     return sel_sum_rows(&state->all.base, lbm_cpu_fields_sum_row, false);
 }
 
+/* Gives the second entries of shared links half of what the first have. */
+static void share_flows(const lbm_boundary *boundary, double *flow) {
+    for (int64_t c = 0; c < boundary->cell_count; c++) {
+        const lbm_boundary_cell *cell = &boundary->cells[c];
+        int64_t link = cell->first_link, second = link + __builtin_popcount(cell->links);
+        for (uint32_t left = cell->shared ? cell->links : 0; left; left &= left - 1, link++) {
+            if (cell->shared & left & (~left + 1)) {
+                flow[link] *= 0.5;
+                flow[second++] = flow[link];
+            }
+        }
+    }
+}
+
 /* Adds up by region what left through the links of the grid, in their order: on rank 0, which tells
  * the others. */
 static void sum_flows(const lbm_cpu *state, double *of_region) {
@@ -417,6 +439,7 @@ static void update_flows(lbm_cpu *state) {
     if (steps == 0) {
         return;
     }
+    share_flows(&state->all.plan->boundary, state->all.link_flow);
     sum_flows(state, state->all.rate);
     for (int64_t link = 0; link < links; link++) {
         state->all.link_flow[link] = 0;

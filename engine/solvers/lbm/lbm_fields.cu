@@ -368,6 +368,16 @@ static __device__ void clear(lbm_gpu_flows &a) {
     }
 }
 
+static __device__ void share_flow(const lbm_boundary_cell &cell, double *link_flow) {
+    double *flow = link_flow + cell.first_link, *second = flow + __popc(cell.links);
+    for (uint32_t left = cell.shared ? cell.links : 0; left; left &= left - 1, flow++) {
+        if (cell.shared & left & (~left + 1)) {
+            *flow *= 0.5;
+            *second++ = *flow;
+        }
+    }
+}
+
 // Each lane adds up by region the flow of every 32nd link of a row; then lane r the sums of region
 // `first + r`:
 //
@@ -375,10 +385,11 @@ static __device__ void clear(lbm_gpu_flows &a) {
 //     region first       +    +         +   --> rate[0]
 //     region first + 1   +    +         +   --> rate[1]
 //
-// One column more keeps lanes out of each other's banks.
+// One column more keeps lanes out of each other's banks. `shares`: before, the second entries of
+// shared links get half of what the first have.
 __global__ void __launch_bounds__(THREADS)
-    flows_kernel(const __grid_constant__ lbm_gpu_boundary b, int first, lbm_gpu_flows *partials,
-                 const __grid_constant__ sel_rows own) {
+    flows_kernel(const __grid_constant__ lbm_gpu_boundary b, int first, bool shares,
+                 lbm_gpu_flows *partials, const __grid_constant__ sel_rows own) {
     __shared__ double room[ROWS_PER_BLOCK][LBM_GPU_FLOWS][CUDA_WARP + 1];
     const int64_t row = row_of_own(own);
     if (row < 0) {
@@ -390,6 +401,10 @@ __global__ void __launch_bounds__(THREADS)
     for (int r = 0; r < LBM_GPU_FLOWS; r++) {
         sums[r][lane] = 0;
     }
+    for (uint32_t c = ends[0] + lane; shares && c < ends[1]; c += CUDA_WARP) {
+        share_flow(b.cells[c], b.link_flow);
+    }
+    __syncwarp();
     if (ends[0] < ends[1]) {
         const bool last = ends[1] == b.cell_count;
         const int64_t end = last ? b.link_count : b.cells[ends[1]].first_link;
@@ -415,7 +430,7 @@ extern "C" cudaError_t lbm_gpu_flow(const lbm_gpu_boundary *boundary, int first,
                                     const cuda_rows *rows, cudaStream_t stream) {
     if (rows->own.count > 0) {
         flows_kernel<<<row_blocks(rows->own.count), THREADS, 0, stream>>>(
-            *boundary, first, partials_of<lbm_gpu_flows>(rows), rows->own);
+            *boundary, first, first == 1, partials_of<lbm_gpu_flows>(rows), rows->own);
     }
     return join_rows<lbm_gpu_flows>(rows, stream);
 }

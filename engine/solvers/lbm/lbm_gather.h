@@ -124,9 +124,12 @@ SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *c
         const LBM_NAME(lbm_cell) here = LBM_NAME(lbm_cell_after)(before.f, before.rates.a);
         target = LBM_NAME(lbm_outflow_cell)(g, n, &here, &inward, (REAL)cell->keep, shift);
     } else if (cell->opening == LBM_OPEN_EDGE) {
+        const REAL second_half = (REAL)value[LBM_SECOND_HALF];
         target.drho = cell->density_region ? drho : inward.drho;
-#define CHOOSE(axis, sum) \
-    target.u[axis] = cell->velocity_region ? u[axis] : inward.u[axis] + shift[axis];
+#define CHOOSE(axis, sum)                                                         \
+    target.u[axis] = !cell->velocity_given         ? inward.u[axis] + shift[axis] \
+                     : cell->velocity_region[axis] ? u[axis]                      \
+                                                   : u[axis] + second_half;
         LBM_AXES(CHOOSE)
 #undef CHOOSE
     }
@@ -190,6 +193,14 @@ SEL_INLINE void LBM_NAME(apply_boundary)(const lbm_step *step, const lbm_boundar
     }
     LBM_DIRECTIONS(BOUNCE)
 #undef BOUNCE
+#define SECOND(i, ex, ey, ez, opposite, weight)        \
+    if (cell->shared >> i & 1u) {                      \
+        g[i * stride] += (REAL)step->link_add[link++]; \
+    }
+    if (cell->both_move) {
+        LBM_DIRECTIONS(SECOND)
+    }
+#undef SECOND
     if (cell->mirrored[0] | cell->mirrored[1] | cell->mirrored[2]) {
         LBM_NAME(mirror)(layout, cell, here, g, stride);
     }

@@ -68,7 +68,8 @@ typedef struct lbm_gpu_boundary {
     const uint8_t *link_region;
     const double *link_add, *open_value; /* [n % CUDA_STEPS] of step n */
     int64_t link_stride, open_stride;    /* numbers from one step to the next; 0: all the same */
-    double *link_flow; /* accumulates the mass that leaves by each link; NULL: not wanted */
+    double *link_flow; /* accumulates the mass that leaves by each link, of a shared one in its
+                          first entry; NULL: not wanted */
     void *links;       /* as lbm_state.links; NULL: not wanted */
     bool links_follow; /* `links` also holds the step before the last observed one. While a step is
                           observed: `links` holds the step before it */

@@ -12,9 +12,8 @@ struct lbm_laws {
                                  const double value[CUDA_TERM_PARTS]) {
         const int components = input.term.components;
         if (input.which == LBM_TO_LINKS) {
-            const lbm_direction &d = v.directions[input.detail[k]];
             v.link_add[step % CUDA_STEPS * v.link_stride + input.target[k]] =
-                lbm_wall_adds(d.e, d.weight, components, value, 1, v.velocity_unit);
+                lbm_wall_adds(v.directions, input.detail[k], components, value, 1, v.velocity_unit);
         } else if (input.which == LBM_TO_FORCE) {
             double *to =
                 v.acceleration + (v.acceleration_turns ? 3 * ((step + 1) % CUDA_TURNS) : 0);
@@ -22,8 +21,8 @@ struct lbm_laws {
                 to[a] = value[a] / v.acceleration_unit;
             }
         } else {
-            lbm_open_set((lbm_goal)input.which, components, value, 1, v.velocity_unit,
-                         v.pressure_unit,
+            lbm_open_set((lbm_goal)input.which, input.detail[k], components, value, 1,
+                         v.velocity_unit, v.pressure_unit,
                          v.open_value + step % CUDA_STEPS * v.open_stride +
                              LBM_OPEN_VALUES * input.target[k]);
         }

@@ -37,12 +37,12 @@ static void add_passing(passing *to, int region, double inward) {
 }
 
 static double wall_brings(const lbm_plan *plan, const sel_input *law, const double *values) {
-    const uint8_t *incoming = plan->everywhere.detail + law->first;
+    const uint8_t *detail = plan->everywhere.detail + law->first;
     double sum = 0, size = 0;
     for (int64_t k = 0; k < law->count; k++) {
-        const lbm_direction *d = &plan->boundary.lattice->direction[incoming[k]];
-        double adds = lbm_wall_adds(d->e, d->weight, law->quantity->components, values + k,
-                                    law->count, plan->numbers.velocity_unit);
+        double adds =
+            lbm_wall_adds(plan->boundary.lattice->direction, detail[k], law->quantity->components,
+                          values + k, law->count, plan->numbers.velocity_unit);
         sum += adds;
         size += fabs(adds);
     }

@@ -46,27 +46,36 @@ typedef enum lbm_goal {
 /* A free cell to which at least one population comes from a solid or across a face. All its other
  * populations are pulled from neighbours. */
 typedef struct lbm_boundary_cell {
-    uint32_t x, row;       /* row y + ny z */
-    uint32_t index;        /* on a device: in a plane of populations */
-    uint32_t first_link;   /* of its links: the bits of `links`, lowest direction first */
-    uint32_t links;        /* bit i: the population along direction i comes by a link */
-    uint32_t bounced;      /* of these: bounced back; */
-    uint32_t mirrored[3];  /* mirrored at a slip face across each axis: from the cell beside this
-                              one, along the mirrored direction; */
-    uint32_t open;         /* through wet faces: computed by the closure */
+    uint32_t x, row;      /* row y + ny z */
+    uint32_t index;       /* on a device: in a plane of populations */
+    uint32_t first_link;  /* of its links: the bits of `links`, lowest direction first, and then
+                             of `shared` again */
+    uint32_t links;       /* bit i: the population along direction i comes by a link */
+    uint32_t bounced;     /* of these: bounced back; */
+    uint32_t shared;      /* of these: by two regions, the second of which owns the second entry; */
+    uint32_t mirrored[3]; /* mirrored at a slip face across each axis: from the cell beside this
+                             one, along the mirrored direction; */
+    uint32_t open;        /* through wet faces: computed by the closure */
     int32_t opening_index; /* its number among the cells with wet faces; -1: it has none */
     int8_t normal[3];      /* inward normals of the wet faces, by axis: 1, -1, or 0 for none */
-    uint8_t opening;       /* lbm_opening */
-    uint8_t velocity_region, density_region; /* whose laws give them at this cell; 0: none */
-    bool inward_solid; /* the next cell along the normals is solid: the closure uses this one */
-    bool moves;        /* some of its links belong to moving walls */
-    bool again;  /* on a device: a second kernel computes it again, since it is wet, or since values
-                    are evaluated ahead */
-    double keep; /* of an outflow: 1 - K of engine/solvers/lbm/lbm_closure.h */
+    /* Whose laws give the velocity at this cell, by the axis of the face. Along this axis it is
+       that of the law; along an axis without one, the mean of the others. All 0: none does. */
+    uint8_t velocity_region[3];
+    uint8_t density_region;  /* whose law gives the density; 0: none */
+    uint8_t opening : 3;     /* lbm_opening */
+    bool velocity_given : 1; /* some law gives it */
+    bool inward_solid : 1; /* the next cell along the normals is solid: the closure uses this one */
+    bool moves : 1;        /* some of its links belong to moving walls */
+    bool both_move : 1;    /* two of these share a link, and each entry has the value of one; else
+                              the first entry has that of either */
+    bool again : 1; /* on a device: a second kernel computes it again, since it is wet or both move,
+                       or since values are evaluated ahead */
+    double keep;    /* of an outflow: 1 - K of engine/solvers/lbm/lbm_closure.h */
 } lbm_boundary_cell;
 
-/* Values of a cell with wet faces: velocity (3 components) and density deviation, lattice units. */
-enum { LBM_OPEN_VALUES = 4 };
+/* Values of a cell with wet faces: velocity (3 components) and density deviation, lattice units;
+ * and where two walls give half each of a component, the second wall's half. */
+enum { LBM_SECOND_HALF = 4, LBM_OPEN_VALUES };
 
 /* Index in lbm_solver.fields. */
 enum {

@@ -32,7 +32,8 @@ typedef struct lbm_state {
     sel_layout strain_layout; /* of the patch, without halo */
 
     /* Balance of mass, lattice units. */
-    double *link_flow;  /* [links] out of the domain since balance_step; NULL: not wanted */
+    double *link_flow; /* [links] out of the domain since balance_step, of shared links in the first
+                          entry; NULL: not wanted */
     double *out, *rate; /* [regions + 1] through each since step 0, and per step, on the host */
     int64_t balance_step;
     double first_mass;

@@ -93,10 +93,25 @@ static int64_t word_count(const lbm_cuda *state) {
     return lbm_steps_own_cells(state) > 0 ? (places + CUDA_WARP - 1) / CUDA_WARP : 0;
 }
 
+/* The closed cells of this rank at which two moving walls share links. */
+static int64_t lbm_steps_both_move(const lbm_cuda *state) {
+    const lbm_boundary *b = &state->all.plan->boundary;
+    const sel_rows own = sel_own_rows(&state->all.base);
+    int64_t count = 0;
+    for (int64_t k = 0; k < own.count; k++) {
+        const int64_t row = sel_row_of(&own, k);
+        for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
+            count += b->cells[c].both_move && b->cells[c].opening == LBM_CLOSED;
+        }
+    }
+    return count;
+}
+
 /* How many cells are computed again at most: all boundary cells where values are evaluated ahead,
  * since these are few then (inputs_count_copies of lbm_inputs_cuda.c). */
 static int64_t most_again(const lbm_cuda *state) {
-    return state->all.copies > 1 ? lbm_steps_own_cells(state) : state->all.openings;
+    return state->all.copies > 1 ? lbm_steps_own_cells(state)
+                                 : state->all.openings + lbm_steps_both_move(state);
 }
 
 /* The lists in the form of the device. */
@@ -111,7 +126,8 @@ typedef struct lists {
 static void fill_cell(lbm_cuda *state, lists *l, uint32_t c) {
     lbm_boundary_cell *cell = &l->cells[c];
     const uint32_t word = cell->index / CUDA_WARP;
-    cell->again = cell->opening != LBM_CLOSED || (cell->moves && state->all.copies > 1);
+    cell->again =
+        cell->opening != LBM_CLOSED || cell->both_move || (cell->moves && state->all.copies > 1);
     l->before[word] = l->words[word] ? l->before[word] : c;
     l->words[word] |= 1u << cell->index % CUDA_WARP;
     if (cell->again) {

@@ -26,7 +26,7 @@ static int64_t lbm_terms_cell(const sel_inputs *inputs, int64_t k) {
 
 /* Adds a place, in cells. */
 static void lbm_terms_add_place(const lbm_places *to, sel_input *law, const double at[3],
-                                int64_t cell, int64_t target, int incoming) {
+                                int64_t cell, int64_t target, uint8_t detail) {
     const int64_t k = law->first + law->count++;
     if (to->target) {
         for (int a = 0; a < to->grid->dims; a++) {
@@ -34,7 +34,7 @@ static void lbm_terms_add_place(const lbm_places *to, sel_input *law, const doub
         }
         to->target[k] = target;
         to->cell[k] = cell;
-        to->detail[k] = (uint8_t)incoming;
+        to->detail[k] = detail;
     }
 }
 
@@ -47,24 +47,28 @@ static void lbm_terms_add_cell(const lbm_places *to, const lbm_boundary *boundar
     const int64_t number = row * grid->n[0] + cell->x;
     const double centre[3] = {(double)cell->x, (double)(row % grid->n[1]),
                               (double)(row / grid->n[1])};
-    int64_t link = cell->first_link;
+    int64_t links[2] = {cell->first_link, cell->first_link + __builtin_popcount(cell->links)};
     for (int i = 1; i < boundary->lattice->q; i++) {
-        if (cell->links >> i & 1u) {
-            sel_input *law = of_region[boundary->link_region[link]];
-            if (law && law->which == LBM_TO_LINKS && cell->bounced >> i & 1u) {
-                const int *e = boundary->lattice->direction[i].e;
-                const double middle[3] = {centre[0] - 0.5 * e[0], centre[1] - 0.5 * e[1],
-                                          centre[2] - 0.5 * e[2]};
-                lbm_terms_add_place(to, law, middle, number, link, i);
+        const bool bounced = cell->bounced >> i & 1u, shared = cell->shared >> i & 1u;
+        const int *e = boundary->lattice->direction[i].e;
+        const double middle[3] = {centre[0] - 0.5 * e[0], centre[1] - 0.5 * e[1],
+                                  centre[2] - 0.5 * e[2]};
+        for (int k = 0; k < bounced + shared; k++) {
+            sel_input *law = of_region[boundary->link_region[links[k]]];
+            if (law && law->which == LBM_TO_LINKS) {
+                lbm_terms_add_place(to, law, middle, number, links[k && cell->both_move],
+                                    lbm_boundary_link_detail(boundary, cell, i, k));
             }
-            link++;
         }
+        links[0] += cell->links >> i & 1u;
+        links[1] += shared;
     }
-    const uint8_t regions[2] = {cell->velocity_region, cell->density_region};
-    for (int k = 0; k < 2; k++) {
-        sel_input *law = of_region[regions[k]];
+    lbm_giver givers[LBM_GIVERS];
+    const int count = lbm_boundary_givers(cell, givers);
+    for (int k = 0; k < count; k++) {
+        sel_input *law = of_region[givers[k].region];
         if (law) {
-            lbm_terms_add_place(to, law, centre, number, cell->opening_index, 0);
+            lbm_terms_add_place(to, law, centre, number, cell->opening_index, givers[k].detail);
         }
     }
 }
@@ -202,13 +206,13 @@ void lbm_values_store(void *to, const sel_inputs *inputs, const sel_input_values
     }
     for (int64_t k = 0; k < values->count && input->region; k++) {
         const int64_t target = inputs->target[values->first + k];
+        const uint8_t detail = inputs->detail[values->first + k];
         if (input->which == LBM_TO_LINKS) {
-            const int incoming = inputs->detail[values->first + k];
-            const lbm_direction *d = &v->plan->boundary.lattice->direction[incoming];
-            v->link_add[target] = lbm_wall_adds(d->e, d->weight, components, values->v + k,
-                                                values->count, numbers->velocity_unit);
+            v->link_add[target] =
+                lbm_wall_adds(v->plan->boundary.lattice->direction, detail, components,
+                              values->v + k, values->count, numbers->velocity_unit);
         } else {
-            lbm_open_set(input->which, components, values->v + k, values->count,
+            lbm_open_set(input->which, detail, components, values->v + k, values->count,
                          numbers->velocity_unit, numbers->pressure_unit,
                          v->open_value + LBM_OPEN_VALUES * target);
         }
