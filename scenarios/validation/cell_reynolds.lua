@@ -1,9 +1,9 @@
 -- What collision operators hold on coarse cells: twice the Reynolds numbers of a cell of which
 -- `check` warns, from a start at once. A run that diverges ends the case.
 local limits = { -- half of it: LBM_CELL_REYNOLDS in engine/solvers/lbm/lbm.h
-  trt         = { cavity = { 28, 20 }, open = { 10, 6 } },
-  bgk         = { cavity = { 20, 20 }, open = { 4, 2 } },
-  regularized = { cavity = { 32, 24 }, open = { 44, 30 } },
+  trt         = { cavity = { 26, 26 }, open = { 10, 6 } },
+  bgk         = { cavity = { 14, 14 }, open = { 4, 2 } },
+  regularized = { cavity = { 20, 18 }, open = { 44, 30 } },
 }
 
 return {

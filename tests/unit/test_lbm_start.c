@@ -152,8 +152,8 @@ static void cells_that_would_do_are_told(void **state) {
     warns_not(STREAM("regularized", 0.005));
     warns_not(STREAM("trt", 0.0101));
     warns_not(CAVITY("trt", 0.005));
-    warns(CAVITY("bgk", 0.004), "above 10 flows may be unstable with collision = \"bgk\"; use more "
-                                "cells (38 x 25 would do), or");
+    warns(CAVITY("bgk", 0.004), "above 7 flows may be unstable with collision = \"bgk\"; use more "
+                                "cells (54 x 36 would do), or");
     /* 1/33.3 is 1/50 of nu and 0.01 of the eddies, 1/5 is 0.19 and 0.01 */
     warns(EDDIES(1e-3, 0.1), "use more cells (380 x 95 would do), a larger viscosity or");
 }

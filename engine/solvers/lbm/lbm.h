@@ -16,9 +16,9 @@ extern const char *const lbm_lattice_names[], *const lbm_collision_names[], *con
  * stream. scenarios/validation/cell_reynolds.lua runs all at twice these numbers.
  * Columns: between walls in 2-D, in 3-D; with open faces in 2-D, in 3-D. */
 #define LBM_CELL_REYNOLDS(ROW) \
-    ROW(trt, 14, 10, 5, 3)     \
-    ROW(bgk, 10, 10, 2, 1)     \
-    ROW(regularized, 16, 12, 22, 15)
+    ROW(trt, 13, 13, 5, 3)     \
+    ROW(bgk, 7, 7, 2, 1)       \
+    ROW(regularized, 10, 9, 22, 15)
 
 typedef struct lbm_initial {
     sel_quantity velocity, pressure, density; /* components == 0: not given */

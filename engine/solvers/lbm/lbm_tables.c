@@ -170,8 +170,8 @@ static const sel_table_field lbm_fields[] = {
             "trt: two relaxation times; bgk: one, and walls move with the viscosity; "
             "regularized: one, and moments above the stress are dropped. Which is the most "
             "stable depends on the flow: regularized allows a smaller viscosity in "
-            "vortices, in cavities and near an inlet in 3-D, trt a coarse body in a 2-D "
-            "channel. Reynolds numbers of a cell, U dx / nu, above which check warns, "
+            "vortices and near an inlet in 3-D, trt in cavities and with a coarse body in a "
+            "2-D channel. Reynolds numbers of a cell, U dx / nu, above which check warns, "
             "between walls in 2-D and 3-D, with open faces in 2-D and 3-D:" LBM_CELL_REYNOLDS(
                 LIMITS_TEXT) " twice as much ran 20,000 steps in a "
                              "cavity, a duct and past a bar.",
