@@ -14,18 +14,27 @@
  *                rates; 1/omega_odd = 1/2 + magic / (1/omega_even - 1/2). The even rate gives the
  *                viscosity nu = (1/omega_even - 1/2)/3, magic = 3/16 puts half-way walls exactly
  *                half a cell outside in straight channels.
- *   regularized  only the moments rho, rho u and P_ab = sum e_a e_b g - drho/3 delta_ab are kept:
- *                P* = (1 - omega) P + omega rho u u + (1 - omega/2) rho (u a + a u),
- *                g_i* = w_i [drho + 3 e_i.(rho u + F/2) + 9/2 (e_i e_i - I/3) : P*]
+ *   regularized  only the moments drho, j and P_ab = sum e_a e_b g - drho/3 delta_ab are kept:
+ *                j* = rho u + F/2, P* = (1 - omega) P + omega rho u u + (1 - omega/2) (u F + F u),
+ *                g_i* = w_i [drho + 3 e_i.j* + 9/2 (e_i e_i - I/3) : P*]
+ *   recursive    the same moments. Of the non-equilibrium part Q of P the trace relaxes at once:
+ *                P* = rho u u + (u F + F u)/2 + (1 - omega) (Q - tr Q/d I). Third-order terms
+ *                follow from the moments: with v = j* / rho and Q* = P* - rho v v
+ *                T_aab = rho v_a v_a v_b + 2 v_a Q*_ab + v_b Q*_aa,
+ *                g_i* += 27/2 w_i sum over a, b of (e_a e_a - 1/3) e_b T_aab, of which D3Q19 has
+ *                room for the sums and differences of T_xxy and T_zzy and their permutations
+ *   hybrid       recursive, with (1 - share) Q - share 2/3 rho tau S in place of Q. S is the rate
+ *                of strain of the velocities around the cell at the start of the step
  *   Smagorinsky  the rate follows the strain of the cell: with Q the non-equilibrium part of P,
  *                nu + (C dx)^2 |S| belongs to
  *                tau_eff = [tau + sqrt(tau^2 + 18 sqrt2 C^2 |Q|/rho)]/2, |Q|^2 = Q : Q.
  *                TRT keeps its magic number.
  *
  * Guo, Zheng, Shi, Phys. Rev. E 65 (2002) 046308; Ginzburg, Verhaeghe, d'Humieres, Commun.
- * Comput. Phys. 3 (2008) 427; Latt, Chopard, Math. Comput. Simul. 72 (2006) 165; Hou, Sterling,
- * Chen, Doolen, Fields Inst. Commun. 6 (1996) 151; deviations: Skordos, Phys. Rev. E 48 (1993)
- * 4823.
+ * Comput. Phys. 3 (2008) 427; Latt, Chopard, Math. Comput. Simul. 72 (2006) 165; Malaspinas,
+ * arXiv:1505.06900; Coreixas et al., Phys. Rev. E 96 (2017) 033306; Jacob, Malaspinas, Sagaut,
+ * J. Turbul. 19 (2018) 1051; Hou, Sterling, Chen, Doolen, Fields Inst. Commun. 6 (1996) 151;
+ * deviations: Skordos, Phys. Rev. E 48 (1993) 4823.
  */
 #include <stdbool.h>
 #include "engine/solvers/lbm/lbm_lattice.h"
@@ -39,6 +48,12 @@ typedef struct LBM_NAME(lbm_rates) {
     REAL omega_even, omega_odd, a[LBM_DIMS];
     REAL tau, magic, eddy;
 } LBM_NAME(lbm_rates);
+
+/* Moments of a cell: density 1 + drho, momentum j = sum e g, P_ab = sum e_a e_b g - drho/3
+ * delta_ab. Those after collision are all that the regularized and the recursive operators keep. */
+typedef struct LBM_NAME(lbm_cell_moments) {
+    REAL drho, j[LBM_DIMS], p[LBM_PARTS];
+} LBM_NAME(lbm_cell_moments);
 
 /* Equilibrium deviations of a fluid with density 1 + drho and velocity u. */
 SEL_INLINE void LBM_NAME(lbm_equilibrium)(REAL drho, const REAL u[LBM_DIMS], REAL g[LBM_Q]) {
@@ -164,62 +179,157 @@ SEL_INLINE void LBM_NAME(lbm_relax)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * r
 #undef RELAX
 }
 
-/* The populations of the moments up to second order: density 1 + drho, momentum j, and
- * P_ab = sum e_a e_b g - drho/3 delta_ab. */
-SEL_INLINE void LBM_NAME(lbm_of_moments)(REAL g[LBM_Q], REAL drho, const REAL j[LBM_DIMS],
-                                         const REAL p[LBM_PARTS]) {
-    REAL rest = drho;
-#define TRACE(axis, sum) rest -= R(1.5) * p[axis];
+SEL_INLINE LBM_NAME(lbm_cell_moments) LBM_NAME(lbm_moments_of)(const REAL g[LBM_Q]) {
+    LBM_NAME(lbm_cell_moments) m;
+    m.drho = LBM_SUM(g);
+    const REAL still = m.drho * R(1.0 / 3.0);
+#define MOMENTUM(axis, sum) m.j[axis] = sum(g);
+    LBM_AXES(MOMENTUM)
+#undef MOMENTUM
+#define SECOND(part, i, k, sum) m.p[part] = sum(g) - (i == k ? still : R(0));
+    LBM_TENSOR(SECOND)
+#undef SECOND
+    return m;
+}
+
+/* The third-order terms of moments after collision, as LBM_THIRD adds them: t[a][b] is 9 T_aab, and
+ * t[b][b] what goes along the axis b, so that they carry no momentum. */
+SEL_INLINE void LBM_NAME(lbm_third)(const LBM_NAME(lbm_cell_moments) * m,
+                                    REAL t[LBM_DIMS][LBM_DIMS]) {
+    const REAL per_rho = R(1) / (R(1) + m->drho);
+    REAL v[LBM_DIMS], rest[LBM_DIMS];
+#define REST(axis, sum)                    \
+    v[axis] = R(9) * m->j[axis] * per_rho; \
+    rest[axis] = m->p[axis] - R(2.0 / 9.0) * m->j[axis] * v[axis];
+    LBM_AXES(REST)
+#undef REST
+#define THIRD(part, a, b, sum)                               \
+    if (a != b) {                                            \
+        t[a][b] = R(2) * v[a] * m->p[part] + v[b] * rest[a]; \
+        t[b][a] = R(2) * v[b] * m->p[part] + v[a] * rest[b]; \
+    }
+    LBM_TENSOR(THIRD)
+#undef THIRD
+#if LBM_DIMS == 2
+    t[0][0] = R(-0.5) * t[1][0];
+    t[1][1] = R(-0.5) * t[0][1];
+#else
+    t[0][0] = -t[1][0] - t[2][0];
+    t[1][1] = -t[0][1] - t[2][1];
+    t[2][2] = -t[0][2] - t[1][2];
+#endif
+}
+
+/* The populations of moments after collision; recursive: with third-order terms. */
+SEL_INLINE void LBM_NAME(lbm_of_moments)(const LBM_NAME(lbm_cell_moments) * m, bool recursive,
+                                         REAL g[LBM_Q]) {
+    REAL rest = m->drho, t[LBM_DIMS][LBM_DIMS];
+    if (recursive) {
+        LBM_NAME(lbm_third)(m, t);
+    }
+#define TRACE(axis, sum) rest -= R(1.5) * m->p[axis];
     LBM_AXES(TRACE)
 #undef TRACE
     g[0] = R(LBM_REST_WEIGHT) * rest;
-#define PAIR(i, ex, ey, ez, opposite, weight)                                              \
-    {                                                                                      \
-        const REAL even = rest + R(4.5) * (LBM_TWICE(i, p)), odd = R(3) * LBM_ALONG(i, j); \
-        g[i] = R(weight) * (even + odd);                                                   \
-        g[opposite] = R(weight) * (even - odd);                                            \
+#define PAIR(i, ex, ey, ez, opposite, weight)                   \
+    {                                                           \
+        const REAL even = rest + R(4.5) * (LBM_TWICE(i, m->p)); \
+        REAL odd = R(3) * LBM_ALONG(i, m->j);                   \
+        if (recursive) {                                        \
+            odd += LBM_THIRD(i, t);                             \
+        }                                                       \
+        g[i] = R(weight) * (even + odd);                        \
+        g[opposite] = R(weight) * (even - odd);                 \
     }
     LBM_PAIRS(PAIR)
 #undef PAIR
 }
 
-/* Collides the populations of one cell in place, keeping only moments up to second order. */
-SEL_INLINE void LBM_NAME(lbm_regularized)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates,
-                                          bool forced) {
-    const REAL omega = rates->omega_even;
-    REAL drho, u[LBM_DIMS], j[LBM_DIMS], p[LBM_PARTS];
-    LBM_NAME(lbm_moments)(g, rates, forced, &drho, u);
-    const REAL rho = R(1) + drho, still = drho * R(1.0 / 3.0);
-#define MOMENTUM(axis, sum) j[axis] = rho * u[axis];
+/* Whether an operator keeps moments up to second order only, and whether it adds third-order terms
+ * that follow from them. */
+SEL_INLINE bool LBM_NAME(lbm_keeps_moments)(int collision) {
+    return collision >= LBM_REGULARIZED;
+}
+SEL_INLINE bool LBM_NAME(lbm_is_recursive)(int collision) {
+    return collision >= LBM_RECURSIVE;
+}
+
+/* The share of the strain by differences in the hybrid operator. */
+#define LBM_HYBRID_SHARE 0.02
+
+/* Collides the moments that have arrived in a cell, for an operator that keeps moments. s: the rate
+ * of strain by differences, for the hybrid operator; NULL: it does as the recursive one. */
+SEL_INLINE LBM_NAME(lbm_cell_moments)
+    LBM_NAME(lbm_collide_moments)(const LBM_NAME(lbm_cell_moments) * in,
+                                  const LBM_NAME(lbm_rates) * rates, int collision, bool forced,
+                                  bool les, const REAL *s) {
+    const bool recursive = LBM_NAME(lbm_is_recursive)(collision);
+    const REAL rho = R(1) + in->drho, per_rho = R(1) / rho;
+    REAL tau = rates->tau, omega = rates->omega_even, trace = R(0);
+    REAL u[LBM_DIMS], square[LBM_PARTS], q[LBM_PARTS], work[LBM_PARTS];
+    LBM_NAME(lbm_cell_moments) out;
+    out.drho = in->drho;
+#define MOMENTUM(axis, sum)    \
+    out.j[axis] = in->j[axis]; \
+    u[axis] = in->j[axis] * per_rho;
     LBM_AXES(MOMENTUM)
 #undef MOMENTUM
-#define RELAX(part, i, k, sum) \
-    p[part] = (R(1) - omega) * (sum(g) - (i == k ? still : R(0))) + omega * j[i] * u[k];
-    LBM_TENSOR(RELAX)
-#undef RELAX
     if (forced) {
-        const REAL share = (R(1) - R(0.5) * omega) * rho;
-#define WORK(part, i, k, sum) p[part] += share * (u[i] * rates->a[k] + u[k] * rates->a[i]);
-        LBM_TENSOR(WORK)
-#undef WORK
-#define PUSH(axis, sum) j[axis] += R(0.5) * rho * rates->a[axis];
+#define PUSH(axis, sum)                  \
+    out.j[axis] += rho * rates->a[axis]; \
+    u[axis] += R(0.5) * rates->a[axis];
         LBM_AXES(PUSH)
 #undef PUSH
     }
-    LBM_NAME(lbm_of_moments)(g, drho, j, p);
+#define NEQ(part, i, k, sum)                                                               \
+    square[part] = rho * u[i] * u[k];                                                      \
+    work[part] = forced ? R(0.5) * rho * (u[i] * rates->a[k] + u[k] * rates->a[i]) : R(0); \
+    q[part] = in->p[part] - square[part] + work[part];
+    LBM_TENSOR(NEQ)
+#undef NEQ
+    if (les) {
+        tau = LBM_NAME(lbm_tau_of_pi)(q, rho, rates);
+        omega = R(1) / tau;
+    }
+    if (recursive) {
+#define TRACE(axis, sum) trace += q[axis] * R(1.0 / LBM_DIMS);
+        LBM_AXES(TRACE)
+#undef TRACE
+    }
+    if (collision == LBM_HYBRID && s) {
+        const REAL share = R(LBM_HYBRID_SHARE), stress = R(-2.0 / 3.0) * share * rho * tau;
+        REAL spread = R(0);
+#define SPREAD(axis, sum) spread += s[axis] * R(1.0 / LBM_DIMS);
+        LBM_AXES(SPREAD)
+#undef SPREAD
+#define BLEND(part, i, k, sum)                                       \
+    q[part] = (R(1) - share) * (q[part] - (i == k ? trace : R(0))) + \
+              stress * (s[part] - (i == k ? spread : R(0)));
+        LBM_TENSOR(BLEND)
+#undef BLEND
+        trace = R(0);
+    }
+#define RELAX(part, i, k, sum) \
+    out.p[part] = square[part] + work[part] + (R(1) - omega) * (q[part] - (i == k ? trace : R(0)));
+    LBM_TENSOR(RELAX)
+#undef RELAX
+    return out;
 }
 
 /* Collides the populations of one cell in place. With constants for all but g and rates nothing
  * of the choice is left in the code. */
 SEL_INLINE void LBM_NAME(lbm_collide)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates,
                                       int collision, bool forced, bool les) {
-    LBM_NAME(lbm_rates) local = *rates;
-    if (les) {
-        local = LBM_NAME(lbm_eddy_rates)(g, rates, collision, forced);
-    }
-    if (collision == LBM_REGULARIZED) {
-        LBM_NAME(lbm_regularized)(g, &local, forced);
+    if (LBM_NAME(lbm_keeps_moments)(collision)) {
+        const LBM_NAME(lbm_cell_moments) in = LBM_NAME(lbm_moments_of)(g);
+        const LBM_NAME(lbm_cell_moments) out =
+            LBM_NAME(lbm_collide_moments)(&in, rates, collision, forced, les, NULL);
+        LBM_NAME(lbm_of_moments)(&out, LBM_NAME(lbm_is_recursive)(collision), g);
     } else {
+        LBM_NAME(lbm_rates) local = *rates;
+        if (les) {
+            local = LBM_NAME(lbm_eddy_rates)(g, rates, collision, forced);
+        }
         const REAL odd = collision == LBM_TRT ? local.omega_odd : local.omega_even;
         LBM_NAME(lbm_relax)(g, &local, local.omega_even, odd, forced);
     }

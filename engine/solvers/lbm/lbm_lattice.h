@@ -75,6 +75,13 @@
 #define D2Q9_TWICE_5(t) ((t)[0] + (t)[1] + 2 * (t)[2])
 #define D2Q9_TWICE_6(t) ((t)[0] + (t)[1] - 2 * (t)[2])
 
+/* What third-order terms add to the first of each pair, over its weight: t[a][b] those of T_aab, for
+ * diagonals; t[b][b] what the axis b has of them. */
+#define D2Q9_THIRD_1(t) ((t)[0][0])
+#define D2Q9_THIRD_2(t) ((t)[1][1])
+#define D2Q9_THIRD_5(t) ((t)[0][1] + (t)[1][0])
+#define D2Q9_THIRD_6(t) ((t)[0][1] - (t)[1][0])
+
 /* Moments of the populations: sum g, sum ex g, sum ey g. */
 #define D2Q9_SUM(g) \
     ((g)[0] + (((g)[1] + (g)[3]) + ((g)[2] + (g)[4])) + (((g)[5] + (g)[7]) + ((g)[6] + (g)[8])))
@@ -165,6 +172,16 @@
 #define D3Q19_TWICE_15(t) ((t)[1] + (t)[2] + 2 * (t)[4])
 #define D3Q19_TWICE_17(t) ((t)[1] + (t)[2] - 2 * (t)[4])
 
+#define D3Q19_THIRD_1(t) ((t)[0][0])
+#define D3Q19_THIRD_3(t) ((t)[1][1])
+#define D3Q19_THIRD_5(t) ((t)[2][2])
+#define D3Q19_THIRD_7(t) ((t)[1][0] + (t)[0][1])
+#define D3Q19_THIRD_9(t) ((t)[1][0] - (t)[0][1])
+#define D3Q19_THIRD_11(t) ((t)[2][0] + (t)[0][2])
+#define D3Q19_THIRD_13(t) ((t)[2][0] - (t)[0][2])
+#define D3Q19_THIRD_15(t) ((t)[2][1] + (t)[1][2])
+#define D3Q19_THIRD_17(t) ((t)[2][1] - (t)[1][2])
+
 /* Sums over the four diagonals of a coordinate plane. */
 #define D3Q19_PLANE_XY(g) (((g)[7] + (g)[8]) + ((g)[9] + (g)[10]))
 #define D3Q19_PLANE_XZ(g) (((g)[11] + (g)[12]) + ((g)[13] + (g)[14]))
@@ -199,6 +216,7 @@
 #undef LBM_DIAGONALS
 #undef LBM_ALONG
 #undef LBM_TWICE
+#undef LBM_THIRD
 #undef LBM_SUM
 #undef LBM_AXES
 #undef LBM_TENSOR
@@ -214,6 +232,7 @@
 #define LBM_DIAGONALS(X) D2Q9_DIAGONALS(X)
 #define LBM_ALONG(i, u) D2Q9_ALONG_##i(u)
 #define LBM_TWICE(i, t) D2Q9_TWICE_##i(t)
+#define LBM_THIRD(i, t) D2Q9_THIRD_##i(t)
 #define LBM_SUM(g) D2Q9_SUM(g)
 #define LBM_REST_WEIGHT (4.0 / 9.0)
 /* X(axis, sum of e_axis g) */
@@ -236,6 +255,7 @@
 #define LBM_DIAGONALS(X) D3Q19_DIAGONALS(X)
 #define LBM_ALONG(i, u) D3Q19_ALONG_##i(u)
 #define LBM_TWICE(i, t) D3Q19_TWICE_##i(t)
+#define LBM_THIRD(i, t) D3Q19_THIRD_##i(t)
 #define LBM_SUM(g) D3Q19_SUM(g)
 #define LBM_REST_WEIGHT (1.0 / 3.0)
 #define LBM_AXES(X)   \

@@ -22,7 +22,8 @@ typedef struct lbm_lattice {
     lbm_direction direction[LBM_MAX_Q];
 } lbm_lattice;
 
-enum { LBM_TRT, LBM_BGK, LBM_REGULARIZED, LBM_COLLISIONS };
+/* From LBM_REGULARIZED on the operators keep moments up to second order only. */
+enum { LBM_TRT, LBM_BGK, LBM_REGULARIZED, LBM_RECURSIVE, LBM_HYBRID, LBM_COLLISIONS };
 
 /* Which closure computes the unknown populations of a cell with wet faces. */
 typedef enum lbm_opening {
