@@ -6,19 +6,23 @@
 #include "engine/solvers/lbm/lbm_boundary.h"
 #include "engine/scene/solver.h"
 
-enum { LBM_HALFWAY, LBM_ZOU_HE }; /* where a wall lies */
+enum { LBM_HALFWAY, LBM_ZOU_HE };                                  /* where a wall lies */
+enum { LBM_STORE_AUTO, LBM_STORE_POPULATIONS, LBM_STORE_MOMENTS }; /* what a cell stores */
 extern const lbm_lattice lbm_lattices[LBM_LATTICES];
 extern const char *const lbm_lattice_names[], *const lbm_collision_names[], *const lbm_wall_names[];
+extern const char *const lbm_storage_names[];
 
 /* The Reynolds number of a cell, U dx / nu, up to which each collision operator is counted on: half
  * the largest up to which 20,000 steps ran, on 20 cells across in f32, at U = 0.05 from a start at
  * once. Between walls: a lid-driven cavity. With open faces: the least of a duct and a bar in a
  * stream. scenarios/validation/cell_reynolds.lua runs all at twice these numbers.
  * Columns: between walls in 2-D, in 3-D; with open faces in 2-D, in 3-D. */
-#define LBM_CELL_REYNOLDS(ROW) \
-    ROW(trt, 13, 13, 5, 3)     \
-    ROW(bgk, 7, 7, 2, 1)       \
-    ROW(regularized, 10, 9, 22, 15)
+#define LBM_CELL_REYNOLDS(ROW)      \
+    ROW(trt, 13, 13, 5, 3)          \
+    ROW(bgk, 7, 7, 2, 1)            \
+    ROW(regularized, 10, 9, 22, 15) \
+    ROW(recursive, 10, 9, 22, 15)   \
+    ROW(hybrid, 10, 9, 22, 15)
 
 typedef struct lbm_initial {
     sel_quantity velocity, pressure, density; /* components == 0: not given */
@@ -27,7 +31,7 @@ typedef struct lbm_initial {
 /* The fields of sel.lbm. Units: the user's. NaN: not given. */
 typedef struct lbm_params {
     sel_common common;
-    int lattice, collision;
+    int lattice, collision, storage;
     double nu, tau; /* one of them */
     double magic;
     double smagorinsky; /* NaN: none */
@@ -77,11 +81,16 @@ typedef struct lbm_plan {
     sel_plan base;
     const lbm_params *params;
     lbm_numbers numbers;
+    bool moments;   /* are stored, not populations */
+    int components; /* numbers of a cell that are stored */
     lbm_boundary boundary;
     sel_inputs inputs;     /* acceleration and laws, with places in the patch; */
     sel_inputs everywhere; /* with those of the grid: rank 0 has them */
     lbm_extremes extremes; /* when the plan was made; of ranks that do not know all places */
 } lbm_plan;
+
+/* Whether moments are stored, by parameters. */
+bool lbm_stores_moments(const lbm_params *params);
 
 /* Bytes of a stored number; element `at` of an array of such numbers, and storing it. */
 static inline int64_t lbm_real(const sel_plan *plan) {

@@ -2,13 +2,13 @@
 //
 // Included by lbm_traits.cuh inside a struct, once per lattice and precision, with LBM_DIMS, REAL
 // and LBM_SQRT as in engine/solvers/lbm/lbm_collision.h. The algorithm is that of
-// engine/solvers/lbm/lbm_loops.h. Populations are stored by direction: direction i of a cell is at
-// f[i plane + index].
+// engine/solvers/lbm/lbm_loops.h. Component i of a cell, the population of direction i or a moment,
+// is at f[i plane + index]. MOMENTS: moments are stored.
 #include "engine/solvers/lbm/lbm_collision.h"
 #include "engine/solvers/lbm/lbm_closure.h"
 
 typedef REAL real;
-enum { dims = LBM_DIMS, q = LBM_Q, parts = LBM_PARTS };
+enum { dims = LBM_DIMS, q = LBM_Q, parts = LBM_PARTS, moments = LBM_MOMENTS };
 
 // A cell and its neighbours, with all axes periodic: x, y and z are the offsets of the column, the
 // row and the plane; m and p mark the neighbours at -1 and +1. If ranks share planes, rows are
@@ -64,12 +64,41 @@ static __device__ __forceinline__ void pull(const REAL *__restrict__ from, int64
 #undef LOAD
 }
 
-static __device__ __forceinline__ void load(const REAL *__restrict__ from, int64_t plane,
-                                            uint32_t index, REAL g[LBM_Q]) {
-#pragma unroll
-    for (int i = 0; i < LBM_Q; i++) {
-        g[i] = from[i * plane + index];
+// The populations of a cell after the last collision: where they stand, or made of its moments.
+struct sent {
+    const REAL *f;
+    int64_t plane;
+    REAL made[LBM_Q];
+};
+
+template <bool MOMENTS>
+static __device__ __forceinline__ sent sent_by(const lbm_gpu_step &s, uint32_t index) {
+    sent by;
+    by.f = (const REAL *)s.from + index;
+    by.plane = s.layout.plane;
+    if (MOMENTS) {
+        const lbm_cell_moments m = lbm_get_moments((const REAL *)s.from + index, s.layout.plane);
+        if (lbm_is_recursive(s.collision)) {
+            lbm_of_moments(&m, true, by.made);
+        } else {
+            lbm_of_moments(&m, false, by.made);
+        }
     }
+    return by;
+}
+
+// That of direction i, a literal.
+template <bool MOMENTS> static __device__ __forceinline__ REAL sent_along(const sent &by, int i) {
+    return MOMENTS ? by.made[i] : by.f[i * by.plane];
+}
+
+// The populations that stream to a cell if all its neighbours are fluid, from stored moments.
+static __device__ __forceinline__ void pull_moments(const lbm_gpu_step &s, const place &p,
+                                                    REAL g[LBM_Q]) {
+#define LOAD(i, ex, ey, ez, opposite, weight) \
+    g[i] = sent_along<true>(sent_by<true>(s, NEIGHBOUR(p, -(ex), -(ey), -(ez))), i);
+    LBM_DIRECTIONS(LOAD)
+#undef LOAD
 }
 
 static __device__ __forceinline__ void store(REAL *__restrict__ to, int64_t plane, uint32_t index,
@@ -116,17 +145,15 @@ static __device__ __forceinline__ lbm_rates rates_of(const lbm_gpu_step &s, uint
     return rates_at(s, s.acceleration_field ? (const REAL *)s.acceleration_field + index : NULL);
 }
 
-// Replaces the populations that a boundary cell has pulled across bounced and mirrored links.
-// link_add: the momentum that moving walls add in this step, by link.
+// Replaces the populations that a boundary cell has pulled across bounced and mirrored links. own:
+// those that it has sent; link_add: the momentum that moving walls add in this step, by link.
+template <bool MOMENTS>
 static __device__ __forceinline__ void bounce(const lbm_gpu_step &s, const lbm_boundary_cell &cell,
                                               const double *link_add, const place &p,
-                                              REAL g[LBM_Q]) {
-    const REAL *__restrict__ from = (const REAL *)s.from;
-    const int64_t plane = s.layout.plane;
-    const REAL *own = from + NEIGHBOUR(p, 0, 0, 0);
-#define BOUNCE(i, ex, ey, ez, opposite, weight) \
-    if (cell.bounced >> i & 1u) {               \
-        g[i] = own[opposite * plane];           \
+                                              const sent &own, REAL g[LBM_Q]) {
+#define BOUNCE(i, ex, ey, ez, opposite, weight)    \
+    if (cell.bounced >> i & 1u) {                  \
+        g[i] = sent_along<MOMENTS>(own, opposite); \
     }
     LBM_DIRECTIONS(BOUNCE)
 #undef BOUNCE
@@ -140,33 +167,45 @@ static __device__ __forceinline__ void bounce(const lbm_gpu_step &s, const lbm_b
 #undef MOVE
     }
     if (cell.mirrored[0] | cell.mirrored[1] | cell.mirrored[2]) {
-#define MIRROR(i, ex, ey, ez, mirrored_x, mirrored_y, mirrored_z)        \
-    if (cell.mirrored[0] >> i & 1u) {                                    \
-        g[i] = from[mirrored_x * plane + NEIGHBOUR(p, 0, -(ey), -(ez))]; \
-    } else if (cell.mirrored[1] >> i & 1u) {                             \
-        g[i] = from[mirrored_y * plane + NEIGHBOUR(p, -(ex), 0, -(ez))]; \
-    } else if (cell.mirrored[2] >> i & 1u) {                             \
-        g[i] = from[mirrored_z * plane + NEIGHBOUR(p, -(ex), -(ey), 0)]; \
+#define BESIDE(i, index) sent_along<MOMENTS>(sent_by<MOMENTS>(s, index), i)
+#define MIRROR(i, ex, ey, ez, mirrored_x, mirrored_y, mirrored_z) \
+    if (cell.mirrored[0] >> i & 1u) {                             \
+        g[i] = BESIDE(mirrored_x, NEIGHBOUR(p, 0, -(ey), -(ez))); \
+    } else if (cell.mirrored[1] >> i & 1u) {                      \
+        g[i] = BESIDE(mirrored_y, NEIGHBOUR(p, -(ex), 0, -(ez))); \
+    } else if (cell.mirrored[2] >> i & 1u) {                      \
+        g[i] = BESIDE(mirrored_z, NEIGHBOUR(p, -(ex), -(ey), 0)); \
     }
         LBM_DIAGONALS(MIRROR)
 #undef MIRROR
+#undef BESIDE
     }
 }
 
-// A cell at the start of the step: its populations after the last collision, and the acceleration
-// of the last step. A field of acceleration is that of this step instead, half a step's change
-// ahead.
+// A cell at the start of the step: its moments after the last collision, and the acceleration of
+// the last step. A field of acceleration is that of this step instead, half a step's change ahead.
 struct cell_before {
-    REAL f[LBM_Q], a[LBM_DIMS];
+    lbm_cell_moments m;
+    REAL a[LBM_DIMS];
 };
 
+template <bool MOMENTS>
 static __device__ __forceinline__ cell_before before(const lbm_gpu_step &s, uint32_t index) {
     lbm_gpu_step last = s;
     last.acceleration = s.acceleration_before;
     last.clock.offset--;
     const lbm_rates rates = rates_of(last, index);
     cell_before cell;
-    load((const REAL *)s.from, s.layout.plane, index, cell.f);
+    if (MOMENTS) {
+        cell.m = lbm_get_moments((const REAL *)s.from + index, s.layout.plane);
+    } else {
+        REAL f[LBM_Q];
+#pragma unroll
+        for (int i = 0; i < LBM_Q; i++) {
+            f[i] = ((const REAL *)s.from)[i * s.layout.plane + index];
+        }
+        cell.m = lbm_moments_of(f);
+    }
 #define COMPONENT(axis, sum) cell.a[axis] = rates.a[axis];
     LBM_AXES(COMPONENT)
 #undef COMPONENT
@@ -189,9 +228,9 @@ static __device__ __forceinline__ uint32_t inward_index(const lbm_boundary_cell 
            further(p.z, p.zm, p.zp, cell.normal[2]);
 }
 
-// Closes the cell's wet faces. The laws give the fluid's velocity u; the momentum of populations
-// before collision is rho (u - a/2).
-template <bool REGULARIZED>
+// Closes the cell's wet faces. KEEPS: of an operator that keeps moments only. The laws give the
+// fluid's velocity u; the momentum of populations before collision is rho (u - a/2).
+template <bool KEEPS, bool MOMENTS>
 static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_boundary_cell &cell,
                                              const place &p, const lbm_rates &rates,
                                              REAL g[LBM_Q]) {
@@ -214,13 +253,13 @@ static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_bo
     } else if (cell.opening == LBM_OPEN_PRESSURE) {
         target = lbm_density_cell(g, n, drho, shift);
     }
-    if (REGULARIZED || cell.opening == LBM_OPEN_OUTFLOW || edge) {
-        next = before(s, inward_index(cell, p));
-        inward = lbm_cell_after(next.f, next.a);
+    if (KEEPS || cell.opening == LBM_OPEN_OUTFLOW || edge) {
+        next = before<MOMENTS>(s, inward_index(cell, p));
+        inward = lbm_cell_after(&next.m, next.a);
     }
     if (cell.opening == LBM_OPEN_OUTFLOW) {
-        const cell_before own = before(s, NEIGHBOUR(p, 0, 0, 0));
-        const lbm_cell here = lbm_cell_after(own.f, own.a);
+        const cell_before own = before<MOMENTS>(s, NEIGHBOUR(p, 0, 0, 0));
+        const lbm_cell here = lbm_cell_after(&own.m, own.a);
         target = lbm_outflow_cell(g, n, &here, &inward, (REAL)cell.keep, shift);
     } else if (edge) {
         const REAL second_half = (REAL)value[LBM_SECOND_HALF];
@@ -232,8 +271,8 @@ static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_bo
         LBM_AXES(CHOOSE)
 #undef CHOOSE
     }
-    if (REGULARIZED) {
-        lbm_regularize(g, n, cell.opening == LBM_OPEN_PRESSURE, &target, shift, next.f, next.a,
+    if (KEEPS) {
+        lbm_regularize(g, n, cell.opening == LBM_OPEN_PRESSURE, &target, shift, &next.m, next.a,
                        rates.omega_even);
     } else {
         lbm_close(g, n, target.drho, target.u);
@@ -252,19 +291,24 @@ static __device__ __forceinline__ void add_second(const lbm_boundary_cell &cell,
 #undef SECOND
 }
 
-// Pulls the populations of a boundary cell and applies its boundary conditions.
-template <bool REGULARIZED>
+// Pulls the populations of a boundary cell and applies its boundary conditions. own: those that it
+// has sent.
+template <bool KEEPS, bool MOMENTS>
 static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_boundary_cell &cell,
                                               const place &p, const lbm_rates &rates,
-                                              REAL g[LBM_Q]) {
-    pull((const REAL *)s.from, s.layout.plane, p, g);
+                                              const sent &own, REAL g[LBM_Q]) {
+    if (MOMENTS) {
+        pull_moments(s, p, g);
+    } else {
+        pull((const REAL *)s.from, s.layout.plane, p, g);
+    }
     const double *link_add = of_step(s, s.boundary.link_add, s.boundary.link_stride);
-    bounce(s, cell, link_add, p, g);
+    bounce<MOMENTS>(s, cell, link_add, p, own, g);
     if (cell.both_move) {
         add_second(cell, link_add, g);
     }
     if (cell.opening != LBM_CLOSED) {
-        close<REGULARIZED>(s, cell, p, rates, g);
+        close<KEEPS, MOMENTS>(s, cell, p, rates, g);
     }
 }
 
@@ -272,19 +316,20 @@ static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_b
 // those of the last step are stored (links_follow), keeps their sums as `before`:
 //
 //     links   | out [link_count] | in [link_count] | before [link_count] |
-static __device__ __forceinline__ void
-keep_links(const lbm_gpu_step &s, const lbm_boundary_cell &cell, const REAL g[LBM_Q]) {
-    const REAL *from = (const REAL *)s.from + cell.index;
+template <bool MOMENTS>
+static __device__ __forceinline__ void keep_links(const lbm_gpu_step &s,
+                                                  const lbm_boundary_cell &cell, const sent &own,
+                                                  const REAL g[LBM_Q]) {
     const bool follows = s.boundary.links_follow;
     REAL *out = (REAL *)s.boundary.links + cell.first_link, *in = out + s.boundary.link_count;
     REAL *before = in + s.boundary.link_count;
-#define KEEP(i, ex, ey, ez, opposite, weight)     \
-    if (cell.links >> i & 1u) {                   \
-        if (follows) {                            \
-            *before++ = *out + *in;               \
-        }                                         \
-        *out++ = from[opposite * s.layout.plane]; \
-        *in++ = g[i];                             \
+#define KEEP(i, ex, ey, ez, opposite, weight)        \
+    if (cell.links >> i & 1u) {                      \
+        if (follows) {                               \
+            *before++ = *out + *in;                  \
+        }                                            \
+        *out++ = sent_along<MOMENTS>(own, opposite); \
+        *in++ = g[i];                                \
     }
     LBM_DIRECTIONS(KEEP)
 #undef KEEP
@@ -321,15 +366,15 @@ each_link(const lbm_gpu_boundary &b, const lbm_boundary_cell &cell, int region, 
 // Adds the mass that leaves through each link to its sum. All populations are loaded before the
 // first addition. Only one thread adds to a sum in a step; atomicAdd without a result need not wait
 // for the old sum.
+template <bool MOMENTS>
 static __device__ __forceinline__ void count_flow(const lbm_gpu_step &s,
-                                                  const lbm_boundary_cell &cell, uint32_t index,
+                                                  const lbm_boundary_cell &cell, const sent &own,
                                                   const REAL g[LBM_Q]) {
-    const REAL *from = (const REAL *)s.from + index;
     double *flow = s.boundary.link_flow + cell.first_link;
     REAL out[LBM_Q];
-#define LEAVES(i, ex, ey, ez, opposite, weight)   \
-    if (cell.links >> i & 1u) {                   \
-        out[i] = from[opposite * s.layout.plane]; \
+#define LEAVES(i, ex, ey, ez, opposite, weight)      \
+    if (cell.links >> i & 1u) {                      \
+        out[i] = sent_along<MOMENTS>(own, opposite); \
     }
     LBM_DIRECTIONS(LEAVES)
 #undef LEAVES

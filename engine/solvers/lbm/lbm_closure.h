@@ -171,13 +171,13 @@ typedef struct LBM_NAME(lbm_cell) {
     REAL drho, u[LBM_DIMS];
 } LBM_NAME(lbm_cell);
 
-/* The cell whose collision under the acceleration a has left the populations f. */
+/* The cell whose collision under the acceleration a has left the moments m. */
 SEL_INLINE LBM_NAME(lbm_cell)
-    LBM_NAME(lbm_cell_after)(const REAL f[LBM_Q], const REAL a[LBM_DIMS]) {
+    LBM_NAME(lbm_cell_after)(const LBM_NAME(lbm_cell_moments) * m, const REAL a[LBM_DIMS]) {
     LBM_NAME(lbm_cell) cell;
-    cell.drho = LBM_SUM(f);
+    cell.drho = m->drho;
     const REAL per_rho = R(1) / (R(1) + cell.drho);
-#define VELOCITY(axis, sum) cell.u[axis] = sum(f) * per_rho - R(0.5) * a[axis];
+#define VELOCITY(axis, sum) cell.u[axis] = m->j[axis] * per_rho - R(0.5) * a[axis];
     LBM_AXES(VELOCITY)
 #undef VELOCITY
     return cell;
@@ -247,38 +247,39 @@ SEL_INLINE void LBM_NAME(lbm_bounce_neq)(REAL g[LBM_Q], const int n[LBM_DIMS],
 
 /* The regularized closure: replaces all populations of a wet cell by those of `cell`, whose
  * velocity is u + shift with shift = -a/2. `pressure`: the cell's one wet face gives the pressure.
- * f: the populations of the next cell inwards after its last collision, under the acceleration a.
+ * m: the moments of the next cell inwards after its last collision, under the acceleration a.
  * That collision has multiplied the non-equilibrium moment by 1 - omega, which is undone here; if 1
  * - omega is almost 0, the moment is taken as 0, since the next collision removes it anyway. */
 SEL_INLINE void LBM_NAME(lbm_regularize)(REAL g[LBM_Q], const int n[LBM_DIMS], bool pressure,
                                          const LBM_NAME(lbm_cell) * cell,
-                                         const REAL shift[LBM_DIMS], const REAL f[LBM_Q],
+                                         const REAL shift[LBM_DIMS],
+                                         const LBM_NAME(lbm_cell_moments) * m,
                                          const REAL a[LBM_DIMS], REAL omega) {
-    const LBM_NAME(lbm_cell) inward = LBM_NAME(lbm_cell_after)(f, a);
+    const LBM_NAME(lbm_cell) inward = LBM_NAME(lbm_cell_after)(m, a);
     const REAL *u = cell->u, *v = inward.u;
     const REAL rho = R(1) + cell->drho, rho_inward = R(1) + inward.drho, left = R(1) - omega;
     const REAL per_left = left * left > R(1e-6) ? R(1) / left : R(0);
-    const REAL still = cell->drho * R(1.0 / 3.0), still_inward = inward.drho * R(1.0 / 3.0);
-    REAL j[LBM_DIMS], p[LBM_PARTS];
-#define MOMENTUM(axis, sum) j[axis] = rho * u[axis];
+    const REAL still = cell->drho * R(1.0 / 3.0);
+    LBM_NAME(lbm_cell_moments) to;
+    to.drho = cell->drho;
+#define MOMENTUM(axis, sum) to.j[axis] = rho * u[axis];
     LBM_AXES(MOMENTUM)
 #undef MOMENTUM
-#define INWARD(part, i, k, sum)                                                          \
-    {                                                                                    \
-        const REAL work = R(0.5) * (v[i] * a[k] + v[k] * a[i]);                          \
-        const REAL neq =                                                                 \
-            sum(f) - (i == k ? still_inward : R(0)) - rho_inward * (v[i] * v[k] + work); \
-        p[part] = per_left * neq + rho * (u[i] * u[k] - shift[i] * shift[k]);            \
+#define INWARD(part, i, k, sum)                                                  \
+    {                                                                            \
+        const REAL work = R(0.5) * (v[i] * a[k] + v[k] * a[i]);                  \
+        const REAL neq = m->p[part] - rho_inward * (v[i] * v[k] + work);         \
+        to.p[part] = per_left * neq + rho * (u[i] * u[k] - shift[i] * shift[k]); \
     }
     LBM_TENSOR(INWARD)
 #undef INWARD
     if (pressure) {
-        LBM_NAME(lbm_bounce_neq)(g, n, j);
-#define MEAN(part, i, k, sum) p[part] = R(0.5) * (p[part] + sum(g) - (i == k ? still : R(0)));
+        LBM_NAME(lbm_bounce_neq)(g, n, to.j);
+#define MEAN(part, i, k, sum) to.p[part] = R(0.5) * (to.p[part] + sum(g) - (i == k ? still : R(0)));
         LBM_TENSOR(MEAN)
 #undef MEAN
     }
-    LBM_NAME(lbm_of_moments)(g, cell->drho, j, p);
+    LBM_NAME(lbm_of_moments)(&to, false, g);
 }
 
 #undef R

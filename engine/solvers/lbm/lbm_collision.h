@@ -37,6 +37,7 @@
  * deviations: Skordos, Phys. Rev. E 48 (1993) 4823.
  */
 #include <stdbool.h>
+#include <stdint.h>
 #include "engine/solvers/lbm/lbm_lattice.h"
 #include "engine/solvers/lbm/lbm_method.h"
 
@@ -187,6 +188,30 @@ SEL_INLINE LBM_NAME(lbm_cell_moments) LBM_NAME(lbm_moments_of)(const REAL g[LBM_
     LBM_AXES(MOMENTUM)
 #undef MOMENTUM
 #define SECOND(part, i, k, sum) m.p[part] = sum(g) - (i == k ? still : R(0));
+    LBM_TENSOR(SECOND)
+#undef SECOND
+    return m;
+}
+
+/* Moments as they are stored: component i at to[i * apart]. */
+SEL_INLINE void LBM_NAME(lbm_put_moments)(const LBM_NAME(lbm_cell_moments) * m, REAL *to,
+                                          int64_t apart) {
+    to[0] = m->drho;
+#define MOMENTUM(axis, sum) to[(1 + axis) * apart] = m->j[axis];
+    LBM_AXES(MOMENTUM)
+#undef MOMENTUM
+#define SECOND(part, i, k, sum) to[(1 + LBM_DIMS + part) * apart] = m->p[part];
+    LBM_TENSOR(SECOND)
+#undef SECOND
+}
+
+SEL_INLINE LBM_NAME(lbm_cell_moments) LBM_NAME(lbm_get_moments)(const REAL *from, int64_t apart) {
+    LBM_NAME(lbm_cell_moments) m;
+    m.drho = from[0];
+#define MOMENTUM(axis, sum) m.j[axis] = from[(1 + axis) * apart];
+    LBM_AXES(MOMENTUM)
+#undef MOMENTUM
+#define SECOND(part, i, k, sum) m.p[part] = from[(1 + LBM_DIMS + part) * apart];
     LBM_TENSOR(SECOND)
 #undef SECOND
     return m;
@@ -362,6 +387,31 @@ SEL_INLINE void LBM_NAME(lbm_start)(REAL drho, const REAL u[LBM_DIMS], const REA
     }
     LBM_PAIRS(ADD)
 #undef ADD
+}
+
+/* The stored components of such a cell, values[LBM_Q]: populations, or its moments. The recursive
+ * operators leave no trace of the strain. */
+SEL_INLINE void LBM_NAME(lbm_start_stored)(REAL drho, const REAL u[LBM_DIMS],
+                                           const REAL s[LBM_PARTS], REAL tau,
+                                           const REAL a[LBM_DIMS], int collision, bool moments,
+                                           REAL values[LBM_Q]) {
+    const bool recursive = LBM_NAME(lbm_is_recursive)(collision);
+    REAL rate[LBM_PARTS], trace = R(0);
+#define TRACE(axis, sum) trace += recursive ? s[axis] * R(1.0 / LBM_DIMS) : R(0);
+    LBM_AXES(TRACE)
+#undef TRACE
+#define RATE(part, i, k, sum) rate[part] = s[part] - (i == k ? trace : R(0));
+    LBM_TENSOR(RATE)
+#undef RATE
+    LBM_NAME(lbm_start)(drho, u, rate, tau, a, values);
+    if (moments || recursive) {
+        const LBM_NAME(lbm_cell_moments) m = LBM_NAME(lbm_moments_of)(values);
+        if (moments) {
+            LBM_NAME(lbm_put_moments)(&m, values, 1);
+        } else {
+            LBM_NAME(lbm_of_moments)(&m, recursive, values);
+        }
+    }
 }
 
 #undef R

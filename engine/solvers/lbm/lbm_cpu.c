@@ -20,6 +20,8 @@ lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step) {
     return (lbm_step){.layout = state->layout,
                       .from = sel_field_at(&state->all.base, 0, step),
                       .to = sel_field_at(&state->all.base, 0, step + 1),
+                      .moments = plan->moments,
+                      .components = plan->components,
                       .streams = state->streams,
                       .wraps = sel_axis_periodic(&plan->base.domain->grid, 0) &&
                                state->layout.nx * lbm_real(&plan->base) >= SEL_LINE,
@@ -66,7 +68,7 @@ void lbm_fill_halo(const lbm_cpu *state, void *f, int64_t row, bool ends) {
     const int y_count = find_shifts(base, 1, row % layout->ny, layout->pitch * real, shift_y);
     const int z_count = find_shifts(base, 2, row / layout->ny, layout->slice * real, shift_z);
     ends = ends && sel_axis_periodic(grid, 0);
-    for (int i = 0; i < state->lattice->q && (ends || y_count > 1 || z_count > 1); i++) {
+    for (int i = 0; i < state->all.plan->components && (ends || y_count > 1 || z_count > 1); i++) {
         char *at = (char *)f + (i * layout->plane + lbm_row_offset(layout, row)) * real;
         if (ends) {
             memcpy(at - real, at + last, (size_t)real);

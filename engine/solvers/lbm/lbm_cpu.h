@@ -37,13 +37,25 @@ typedef struct lbm_observed {
     lbm_units units;
 } lbm_observed;
 
-/* One step from one copy of the populations to the other. */
+/* A row of cells and its neighbours. */
+enum { LBM_HERE, LBM_BELOW_Y, LBM_ABOVE_Y, LBM_BELOW_Z, LBM_ABOVE_Z, LBM_AROUND };
+
+/* Populations that a thread makes of stored moments (lbm_scatter.h). */
+typedef struct lbm_scratch {
+    void *room;
+    int64_t row; /* for which it was used last; -2: none */
+} lbm_scratch;
+
+/* One step from one copy of the cells' components, populations or moments, to the other. */
 typedef struct lbm_step {
     lbm_layout layout;
-    const void *from; /* the cell (0, 0) of direction 0 */
+    const void *from; /* the cell (0, 0) of component 0 */
     void *to;
-    bool streams; /* store past the caches: for grids that they do not hold */
-    bool wraps;   /* periodic in x, with rows of more than a cache line */
+    bool moments; /* are stored */
+    int components;
+    lbm_scratch *scratch; /* of the thread, for moments */
+    bool streams;         /* store past the caches: for grids that they do not hold */
+    bool wraps;           /* periodic in x, with rows of more than a cache line */
     int collision;
     lbm_forcing forcing;
     const lbm_numbers *numbers;
@@ -68,18 +80,19 @@ static inline bool lbm_row_wraps(const lbm_step *step, int64_t row) {
 
 /* The loops for one lattice and precision. */
 typedef struct lbm_loops {
-    /* Streams, closes and collides the free cells of a row, and stores what is observed; [1]: with
-     * Smagorinsky's model. */
-    void (*sweep[LBM_COLLISIONS][LBM_FORCINGS][2])(const lbm_step *step, int64_t row);
-    /* Density deviation and momentum per density of x0 <= x < x1 from stored populations, lattice
+    /* Streams, closes and collides the free cells of a row, and stores what is observed. [1] of the
+     * storages: of moments; last [1]: with Smagorinsky's model. */
+    void (*sweep[2][LBM_COLLISIONS][LBM_FORCINGS][2])(const lbm_step *step, int64_t row);
+    /* Density deviation and momentum per density of x0 <= x < x1 from stored components, lattice
      * units: to[0][x - x0], and the components at to + stride, to + 2 stride, ... */
-    void (*read)(const lbm_layout *layout, const void *f, int64_t row, int64_t x0, int64_t x1,
-                 double *to, int64_t stride);
-    /* Stores the populations of one cell. */
-    void (*write)(const lbm_layout *layout, void *f, int64_t x, int64_t row, const double *g);
-    /* The stored populations of a cell of a smooth flow, in f64. */
+    void (*read)(const lbm_layout *layout, bool moments, const void *f, int64_t row, int64_t x0,
+                 int64_t x1, double *to, int64_t stride);
+    /* Stores the components of one cell. */
+    void (*write)(const lbm_layout *layout, int components, void *f, int64_t x, int64_t row,
+                  const double *values);
+    /* The stored components of a cell of a smooth flow, in f64. */
     void (*start)(double drho, const double *u, const double *strain, double tau, const double *a,
-                  double *g);
+                  int collision, bool moments, double *values);
 } lbm_loops;
 
 /* The loops of a plan's lattice and precision at the levels that this processor can run, best
@@ -87,9 +100,6 @@ typedef struct lbm_loops {
 const lbm_loops *lbm_loops_usable(const lbm_plan *plan, int index);
 
 /* ---- the state ---- */
-
-/* A row of cells and its neighbours. */
-enum { LBM_HERE, LBM_BELOW_Y, LBM_ABOVE_Y, LBM_BELOW_Z, LBM_ABOVE_Z, LBM_AROUND };
 
 enum {
     LBM_ROWS = 4 * LBM_AROUND + 6
@@ -102,6 +112,8 @@ typedef struct lbm_cpu {
     lbm_layout layout; /* of each block; its plane is that of the largest */
     bool streams;      /* the populations are larger than the caches: store past them */
     double *rows;      /* per thread LBM_ROWS rows of numbers */
+    void *scratch;     /* per thread scratch_bytes, for stored moments; NULL: populations are */
+    int64_t scratch_bytes;
 
     lbm_forcing forcing;
     double *acceleration;        /* [3] uniform, lattice units: of the last collision */

@@ -59,7 +59,8 @@ static double *thread_rows(const lbm_cpu *state) {
 static void read_row(const lbm_cpu *state, int64_t row, int64_t x0, int64_t x1, double *to) {
     int64_t nx = state->layout.nx;
     const sel_state *base = &state->all.base;
-    state->loops->read(&state->layout, sel_state_beside(base, row), row, x0, x1, to, nx);
+    state->loops->read(&state->layout, state->all.plan->moments, sel_state_beside(base, row), row,
+                       x0, x1, to, nx);
     double acceleration[3];
     for (int64_t x = x0; x < x1 && state->forcing != LBM_NO_FORCE; x++) {
         if (x == x0 || state->forcing == LBM_FORCE_FIELD) {
@@ -247,9 +248,9 @@ static void set_row(const lbm_cpu *state, const given *flow, int64_t row) {
         }
         lbm_gradient_strain(d, (int)dims, strain);
         lbm_acceleration_at(state, x, row, a);
-        const double eddy_viscosity = lbm_eddy_viscosity(plan->numbers.eddy, d);
-        state->loops->start(here[x], u, strain, plan->numbers.tau + 3 * eddy_viscosity, a, g);
-        state->loops->write(&state->layout, lbm_now(state), x, row, g);
+        const double tau = plan->numbers.tau + 3 * lbm_eddy_viscosity(plan->numbers.eddy, d);
+        state->loops->start(here[x], u, strain, tau, a, plan->params->collision, plan->moments, g);
+        state->loops->write(&state->layout, plan->components, lbm_now(state), x, row, g);
     }
 }
 
@@ -286,7 +287,8 @@ sel_status lbm_set_initial(lbm_cpu *state, sel_error *error) {
 
 static void strain_row_of_gradient(const lbm_cpu *state, int64_t row) {
     const lbm_units units = lbm_units_of(state->all.plan);
-    const lbm_numbers *numbers = &state->all.plan->numbers;
+    const lbm_plan *plan = state->all.plan;
+    const lbm_numbers *numbers = &plan->numbers;
     const sel_layout *layout = &state->all.strain_layout;
     const int64_t nx = state->layout.nx, first = sel_layout_row(layout, row);
     const int dims = state->lattice->dims;
@@ -300,7 +302,9 @@ static void strain_row_of_gradient(const lbm_cpu *state, int64_t row) {
         find_gradient(state->all.plan->base.domain, velocity, x, row, d);
         lbm_gradient_strain(d, dims, strain);
         const double rho = 1 + velocity[LBM_HERE][x - nx];
-        const double viscosity = rho * (numbers->nu + lbm_eddy_viscosity(numbers->eddy, d));
+        const double tau = numbers->tau + 3 * lbm_eddy_viscosity(numbers->eddy, d);
+        const lbm_viscosity viscosity =
+            lbm_viscosity_of(rho, tau, plan->params->collision >= LBM_RECURSIVE);
         for (int k = 0; k < 2; k++) {
             const int count =
                 lbm_strain_field(LBM_STRAIN_RATE + k, strain, viscosity, dims, &units, value);

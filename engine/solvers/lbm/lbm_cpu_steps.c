@@ -1,6 +1,7 @@
 /* lbm_cpu_steps.c -- the CPU backend of lattice Boltzmann: memory, stepping, threads.
  *
- * Two copies of the populations take turns. A step goes row by row: the row's cells, then its halo.
+ * Two copies of the cells' components, populations or moments, take turns. A step goes row by row:
+ * the row's cells, then its halo.
  * Rows are shared out among the threads; no cell's result depends on who computes it.
  */
 #include "engine/solvers/lbm/lbm_cpu.h"
@@ -32,6 +33,14 @@ static lbm_layout lbm_cpu_steps_make_layout(const sel_grid *grid, const sel_patc
     const int64_t slices = grid->dims == 3 ? sel_patch_cells(own, 2) + 2 : 1;
     layout.plane = pad_plane(layout.slice * slices * real) / real;
     return layout;
+}
+
+/* What a thread needs to make populations of moments (lbm_scatter.h): rows of a line more on either
+ * side, three of populations and nine of velocities. */
+static int64_t lbm_scratch_bytes(const lbm_plan *plan, int64_t nx) {
+    const int64_t row = lbm_cpu_steps_round_up((nx + 2) * lbm_real(&plan->base)) + 2 * SEL_LINE;
+    const lbm_lattice *lattice = plan->boundary.lattice;
+    return plan->moments ? (3 * lattice->q + 9 * lattice->dims) * row : 0;
 }
 
 /* What a row costs, in free cells; 1 for visiting it. */
@@ -95,12 +104,12 @@ static void lbm_cpu_steps_list(sel_state *base) {
     const sel_layout populations = {
         .n = {nx, grid->n[1], grid->n[2]},
         .slow = grid->dims - 1,
-        .components = state->lattice->q,
+        .components = plan->components,
         .pitch = layout.pitch,
         .slice = layout.slice,
         .component = layout.plane,
         .before = line + layout.pitch + (dims == 3 ? layout.slice : 0) + 1,
-        .count = line + state->lattice->q * layout.plane,
+        .count = line + plan->components * layout.plane,
     };
     const sel_layout acceleration = acceleration_layout(base);
     const bool divides = sel_divides_planes(&base->decomposition);
@@ -113,6 +122,9 @@ static void lbm_cpu_steps_list(sel_state *base) {
     lbm_count_sites(&state->all);
     lbm_list(&state->all, &field, &acceleration);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
+    state->scratch_bytes = lbm_scratch_bytes(plan, nx);
+    sel_arrays_add(arrays, "scratch", &state->scratch, (sel_type){'u', 1},
+                   state->scratch_bytes * base->threads, 0);
     SEL_ADD(arrays, state, acceleration, 3, 0);
     SEL_ADD(arrays, state, acceleration_before, 3, 0);
 }
@@ -220,16 +232,22 @@ static void observe_step(const lbm_cpu *state, lbm_step *step, bool strain) {
     step->wraps = step->wraps && !strains;
 }
 
-/* Rows first <= k < end of those of this rank. */
-static void sweep(const lbm_cpu *state, lbm_step step, int64_t first, int64_t end) {
+/* Thread `thread` computes the rows first <= k < end of those of this rank. */
+static void sweep(const lbm_cpu *state, lbm_step step, int thread, int64_t first, int64_t end) {
     const sel_rows own = sel_own_rows(&state->all.base);
+    lbm_scratch scratch = {.row = -2};
+    if (step.moments) {
+        scratch.room = (char *)state->scratch + thread * state->scratch_bytes;
+    }
+    step.scratch = &scratch;
     const int64_t *spans = state->all.plan->boundary.row_spans;
     for (int64_t k = first; k < end; k++) {
         const int64_t row = sel_row_of(&own, k);
         if (spans[row] == spans[row + 1]) {
             continue; /* all cells are solid, and zero for ever */
         }
-        state->loops->sweep[step.collision][step.forcing][step.numbers->eddy > 0](&step, row);
+        state->loops->sweep[step.moments][step.collision][step.forcing][step.numbers->eddy > 0](
+            &step, row);
         lbm_fill_halo(state, step.to, row, !lbm_row_wraps(&step, row));
     }
 }
@@ -247,7 +265,7 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
         }
 #pragma omp for schedule(static) nowait
         for (int t = 0; t < base->threads; t++) {
-            sweep(state, step, first_row[t], first_row[t + 1]);
+            sweep(state, step, t, first_row[t], first_row[t + 1]);
         }
         sel_stream_end();
 #pragma omp barrier
@@ -272,7 +290,7 @@ static void observe_first_links(const lbm_cpu *state) {
     step.link_flow = NULL;
 #pragma omp parallel for schedule(static) num_threads(base->threads)
     for (int t = 0; t < base->threads; t++) {
-        sweep(state, step, base->arrays.first_row[t], base->arrays.first_row[t + 1]);
+        sweep(state, step, t, base->arrays.first_row[t], base->arrays.first_row[t + 1]);
         sel_stream_end();
     }
 }

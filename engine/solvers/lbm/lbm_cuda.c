@@ -52,18 +52,35 @@ static lbm_gpu_layout lbm_cuda_make_layout(const sel_state *base) {
     return layout;
 }
 
+/* By what is stored, number of dimensions and precision. */
+static cudaError_t (*const lbm_cuda_steps[2][2][2])(const lbm_gpu_step *, cudaStream_t) = {
+    {{lbm_gpu_step_d2q9_f32, lbm_gpu_step_d2q9_f64},
+     {lbm_gpu_step_d3q19_f32, lbm_gpu_step_d3q19_f64}},
+    {{lbm_gpu_moments_d2q9_f32, lbm_gpu_moments_d2q9_f64},
+     {lbm_gpu_moments_d3q19_f32, lbm_gpu_moments_d3q19_f64}}};
+static cudaError_t (*const lbm_cuda_closes[2][2])(const lbm_gpu_step *, cudaStream_t) = {
+    {lbm_gpu_close_d2q9_f32, lbm_gpu_close_d2q9_f64},
+    {lbm_gpu_close_d3q19_f32, lbm_gpu_close_d3q19_f64}};
+
+/* Of stored moments the boundary cells are computed by a kernel of their own, after all cells. */
+static cudaError_t lbm_cuda_run(const lbm_cuda *state, const lbm_gpu_step *one,
+                                cudaStream_t stream) {
+    cudaError_t code = one->block_count > 0 ? state->run_step(one, stream) : cudaSuccess;
+    return code == cudaSuccess && one->moments ? state->close(one, stream) : code;
+}
+
 /* What does not depend on the step. */
 static void lbm_cuda_describe(lbm_cuda *state) {
     const lbm_plan *plan = state->all.plan;
     const lbm_numbers *numbers = &plan->numbers;
     const sel_grid *grid = &plan->base.domain->grid;
-    bool small = plan->base.precision == SEL_F32;
-    state->run_step = grid->dims == 2 ? small ? lbm_gpu_step_d2q9_f32 : lbm_gpu_step_d2q9_f64
-                      : small         ? lbm_gpu_step_d3q19_f32
-                                      : lbm_gpu_step_d3q19_f64;
+    const int deep = grid->dims == 3, large = plan->base.precision == SEL_F64;
+    state->run_step = lbm_cuda_steps[plan->moments][deep][large];
+    state->close = lbm_cuda_closes[deep][large];
     state->pattern = (lbm_gpu_step){.layout = lbm_cuda_make_layout(&state->all.base),
                                     .dims = grid->dims,
                                     .bytes = (int)lbm_real(&plan->base),
+                                    .moments = plan->moments,
                                     .collision = plan->params->collision,
                                     .forced = lbm_is_forced(plan),
                                     .acceleration_turns = !lbm_acceleration_is_field(plan) &&
@@ -139,12 +156,12 @@ static void lbm_cuda_list(sel_state *base) {
     const bool divides = sel_divides_planes(&base->decomposition);
     const sel_layout populations = {.n = {n[0], n[1], n[2]},
                                     .slow = domain->grid.dims - 1,
-                                    .components = plan->boundary.lattice->q,
+                                    .components = plan->components,
                                     .origin = (int64_t)layout->halo * layout->pitch,
                                     .pitch = layout->pitch,
                                     .slice = layout->slice,
                                     .component = layout->plane,
-                                    .count = plan->boundary.lattice->q * layout->plane};
+                                    .count = plan->components * layout->plane};
     sel_layout vectors = populations;
     vectors.components = domain->grid.dims;
     vectors.count = domain->grid.dims * vectors.component;
@@ -307,7 +324,7 @@ static sel_status observe_start(lbm_cuda *state, sel_error *error) {
         one.observed = true;
         one.boundary.link_flow = NULL;
         one.acceleration_turns = false; /* that of time 0 */
-        CUDA_TRY(one.block_count > 0 ? state->run_step(&one, base->queue->stream) : cudaSuccess);
+        CUDA_TRY(lbm_cuda_run(state, &one, base->queue->stream));
     }
     return SEL_OK;
 }
@@ -335,9 +352,7 @@ static sel_status lbm_cuda_take(sel_state *base, int64_t step, const cuda_slab *
     lbm_gpu_step one = lbm_cuda_step(state, step, slab);
     one.observed = base->observing > 0;
     one.strains = base->observing == 1 && (state->all.strain[0] || state->all.strain[1]);
-    if (one.block_count > 0) {
-        CUDA_TRY(state->run_step(&one, slab->on->stream));
-    }
+    CUDA_TRY(lbm_cuda_run(state, &one, slab->on->stream));
     return SEL_OK;
 }
 

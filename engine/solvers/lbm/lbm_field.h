@@ -11,7 +11,8 @@
  *   stress      2 rho nu S
  *
  * with S the rate of strain: by differences, or from the non-equilibrium second moment Q of the
- * populations before collision, S = -3/(2 rho tau) Q.
+ * populations before collision, S = -3/(2 rho tau) Q. The recursive operators relax the trace of Q
+ * with a tau of its own, which then stands in S and nu for the trace.
  */
 #ifndef LBM_FIELD_H
 #define LBM_FIELD_H
@@ -62,16 +63,34 @@ LBM_FIELD_INLINE double lbm_eddy_viscosity(double eddy, const double d[3][3]) {
     return eddy > 0 ? eddy / (18 * sqrt(2.0)) * lbm_gradient_rate(d) : 0;
 }
 
-/* S, part by part, from Q = `pi_neq` of a cell with density 1 + drho that relaxes with tau; returns
- * its dynamic viscosity. */
-LBM_FIELD_INLINE double lbm_pi_strain(const double *pi_neq, double drho, double tau, int dims,
-                                      double *s) {
+/* The relaxation time of the trace of Q for the recursive operators: it is gone after a step. */
+#define LBM_TRACE_TAU 1.0
+
+/* The dynamic viscosities of the deviator and of the trace of S, of a cell with density rho. */
+typedef struct lbm_viscosity {
+    double deviator, trace;
+} lbm_viscosity;
+
+LBM_FIELD_INLINE lbm_viscosity lbm_viscosity_of(double rho, double tau, bool recursive) {
+    lbm_viscosity v = {rho * (tau - 0.5) / 3, rho * (tau - 0.5) / 3};
+    v.trace = recursive ? rho * (LBM_TRACE_TAU - 0.5) / 3 : v.trace;
+    return v;
+}
+
+/* S, part by part, from Q = `pi_neq` of a cell with density 1 + drho that relaxes with tau. */
+LBM_FIELD_INLINE lbm_viscosity lbm_pi_strain(const double *pi_neq, double drho, double tau,
+                                             bool recursive, int dims, double *s) {
     const int parts = dims == 2 ? 3 : 6;
     const double factor = -1.5 / ((1 + drho) * tau);
+    double trace = 0;
+    for (int a = 0; recursive && a < dims; a++) {
+        trace += pi_neq[a] / dims;
+    }
     for (int k = 0; k < parts; k++) {
         s[k] = factor * pi_neq[k];
+        s[k] += k < dims ? trace * (factor * (tau / LBM_TRACE_TAU) - factor) : 0;
     }
-    return (1 + drho) * (tau - 0.5) / 3;
+    return lbm_viscosity_of(1 + drho, tau, recursive);
 }
 
 /* The following functions store the components of a field in the user's units and return their
@@ -99,15 +118,20 @@ LBM_FIELD_INLINE int lbm_rotation_field(int field, const double d[3][3], int dim
     return dims == 2 ? 1 : 3;
 }
 
-/* LBM_STRAIN_RATE or LBM_STRESS of a cell with S and its dynamic viscosity. */
-LBM_FIELD_INLINE int lbm_strain_field(int field, const double *s, double viscosity, int dims,
+/* LBM_STRAIN_RATE or LBM_STRESS of a cell with S and its viscosities. */
+LBM_FIELD_INLINE int lbm_strain_field(int field, const double *s, lbm_viscosity viscosity, int dims,
                                       const lbm_units *units, double *to) {
     const int parts = dims == 2 ? 3 : 6;
-    const double unit = 2 * viscosity * units->density * units->velocity * units->velocity;
-    double square = 0;
+    const double per = units->density * units->velocity * units->velocity;
+    const double unit = 2 * viscosity.deviator * per;
+    const double more = 2 * (viscosity.trace - viscosity.deviator) * per / dims;
+    double square = 0, trace = 0;
+    for (int a = 0; a < dims; a++) {
+        trace += s[a];
+    }
     for (int k = 0; k < parts; k++) {
         square += (k < dims ? 2 : 4) * s[k] * s[k];
-        to[k] = s[k] * unit;
+        to[k] = s[k] * unit + (k < dims ? trace * more : 0);
     }
     if (field == LBM_STRAIN_RATE) {
         to[0] = sqrt(square) / units->time;

@@ -75,14 +75,23 @@ template <class T, class D> struct lbm_look {
     static __device__ __forceinline__ double velocity(const lbm_gpu_view &v, uint32_t x, uint32_t y,
                                                       uint32_t z, double u[D::dims]) {
         const int64_t index = index_of(v.last.layout, x, y, z);
+        const int64_t plane = v.last.layout.plane;
         const real *f = (const real *)cuda_part(v.now, index) + index;
         typename D::lbm_rates rates;
         double g[D::q], drho;
+        acceleration(v, x, y, z, rates.a);
+        if (v.last.moments) {
+            drho = (double)f[0];
+#pragma unroll
+            for (int k = 0; k < D::dims; k++) {
+                u[k] = (double)f[(1 + k) * plane] / (1 + drho) - 0.5 * rates.a[k];
+            }
+            return drho;
+        }
 #pragma unroll
         for (int i = 0; i < D::q; i++) {
-            g[i] = (double)f[i * v.last.layout.plane];
+            g[i] = (double)f[i * plane];
         }
-        acceleration(v, x, y, z, rates.a);
 #pragma unroll
         for (int k = 0; k < D::dims; k++) {
             rates.a[k] = -rates.a[k];
@@ -132,14 +141,15 @@ template <class T, class D> struct lbm_look {
             d);
     }
 
-    // Strain and dynamic viscosity from differences of the velocity.
-    static __device__ double initial_strain(const lbm_gpu_view &v, const uint32_t at[3],
-                                            double s[D::parts]) {
+    // Strain and viscosities from differences of the velocity.
+    static __device__ lbm_viscosity initial_strain(const lbm_gpu_view &v, const uint32_t at[3],
+                                                   double s[D::parts]) {
         double d[3][3], u[D::dims];
         gradient_now(v, at, d);
         lbm_gradient_strain(d, D::dims, s);
         const double rho = 1 + velocity(v, at[0], at[1], at[2], u);
-        return rho * (v.nu + lbm_eddy_viscosity(v.last.eddy, d));
+        const double tau = v.last.tau + 3 * lbm_eddy_viscosity(v.last.eddy, d);
+        return lbm_viscosity_of(rho, tau, D::lbm_is_recursive(v.last.collision));
     }
 
     // The components of a field at a cell, user's units; returns their number.
@@ -220,6 +230,7 @@ __global__ void __launch_bounds__(THREADS)
         uint32_t at[3];
         look::place_of(l, k, at);
         const uint32_t index = (uint32_t)look::index_of(l, at[0], at[1], at[2]);
+        const int components = v.last.moments ? (int)D::moments : (int)D::q;
         double g[D::q];
         for (int i = 0; i < D::q; i++) {
             g[i] = 0;
@@ -242,9 +253,10 @@ __global__ void __launch_bounds__(THREADS)
             lbm_gradient_strain(d, D::dims, strain);
             look::acceleration(v, at[0], at[1], at[2], a);
             const double eddy_viscosity = lbm_eddy_viscosity(v.last.eddy, d);
-            D::lbm_start(drho, u, strain, v.last.tau + 3 * eddy_viscosity, a, g);
+            D::lbm_start_stored(drho, u, strain, v.last.tau + 3 * eddy_viscosity, a,
+                                v.last.collision, v.last.moments, g);
         }
-        for (int i = 0; i < D::q; i++) {
+        for (int i = 0; i < components; i++) {
             to[i * l.plane + index] = (typename T::real)g[i];
         }
     }
@@ -279,7 +291,7 @@ __global__ void __launch_bounds__(THREADS)
         double s[D::parts];
         look::place_of(l, k, at);
         if (!look::is_solid(v, at)) {
-            const double viscosity = look::initial_strain(v, at, s);
+            const lbm_viscosity viscosity = look::initial_strain(v, at, s);
             lbm_gpu_put_strain(to, at, D::dims, s, viscosity);
         }
     }

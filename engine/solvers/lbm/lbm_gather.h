@@ -5,15 +5,29 @@
  */
 #include "engine/solvers/lbm/lbm_cpu.h"
 
+/* The velocities of a row and the rows about it at the start of the step: component a of cell k of
+ * the row below along y at row[LBM_BELOW_Y][a * plane + k], and so on. */
+typedef struct LBM_NAME(lbm_around) {
+    const REAL *row[LBM_AROUND];
+    int64_t plane;
+} LBM_NAME(lbm_around);
+
 /* The populations that the cells of a row gather. */
 typedef struct LBM_NAME(lbm_source) {
     const REAL *from;                  /* the first cell, direction 0 */
     int64_t plane, slice, pitch, cell; /* strides: of the directions, along z, y and x */
+    LBM_NAME(lbm_around) around;       /* from the first cell on; for the hybrid operator */
 } LBM_NAME(lbm_source);
+
+/* Where a thread makes populations of moments (lbm_scatter.h). */
+SEL_INLINE LBM_NAME(lbm_source) LBM_NAME(scattered)(const lbm_step *step, int64_t row, int64_t x);
 
 /* The source of the cells from x on, which pull from their neighbours. */
 SEL_INLINE LBM_NAME(lbm_source) LBM_NAME(pulled)(const lbm_step *step, int64_t row, int64_t x) {
     const lbm_layout *layout = &step->layout;
+    if (step->moments) {
+        return LBM_NAME(scattered)(step, row, x);
+    }
     return (LBM_NAME(lbm_source)){.from =
                                       (const REAL *)step->from + lbm_row_offset(layout, row) + x,
                                   .plane = layout->plane,
@@ -55,26 +69,54 @@ SEL_INLINE LBM_NAME(lbm_rates) LBM_NAME(rates)(const lbm_step *step, int64_t x, 
     return rates;
 }
 
-/* A cell at the start of the step: its populations after the last collision, and the acceleration
- * of the last step. A field of acceleration is that of this step instead, half a step's change
- * ahead.
+/* The moments of a cell at the start of the step, after the last collision; offset: its place in a
+ * plane. */
+SEL_INLINE LBM_NAME(lbm_cell_moments) LBM_NAME(moments_at)(const lbm_step *step, int64_t offset) {
+    const lbm_layout *layout = &step->layout;
+    const REAL *from = (const REAL *)step->from + offset;
+    if (step->moments) {
+        return LBM_NAME(lbm_get_moments)(from, layout->plane);
+    }
+    REAL f[LBM_Q];
+    for (int i = 0; i < LBM_Q; i++) {
+        f[i] = from[i * layout->plane];
+    }
+    return LBM_NAME(lbm_moments_of)(f);
+}
+
+/* The populations of a cell at the start of the step: direction i is at f[i * plane]. */
+typedef struct LBM_NAME(lbm_sent) {
+    const REAL *f;
+    int64_t plane;
+} LBM_NAME(lbm_sent);
+
+/* Those of the cell at this place of a plane; `room` holds them where moments are stored. */
+SEL_INLINE LBM_NAME(lbm_sent)
+    LBM_NAME(sent_by)(const lbm_step *step, int64_t offset, REAL room[LBM_Q]) {
+    if (step->moments) {
+        const LBM_NAME(lbm_cell_moments) m = LBM_NAME(moments_at)(step, offset);
+        LBM_NAME(lbm_of_moments)(&m, LBM_NAME(lbm_is_recursive)(step->collision), room);
+        return (LBM_NAME(lbm_sent)){room, 1};
+    }
+    return (LBM_NAME(lbm_sent)){(const REAL *)step->from + offset, step->layout.plane};
+}
+
+/* A cell at the start of the step: its moments after the last collision, and the acceleration of
+ * the last step. A field of acceleration is that of this step instead, half a step's change ahead.
  */
 typedef struct LBM_NAME(cell_before) {
-    REAL f[LBM_Q];
+    LBM_NAME(lbm_cell_moments) m;
     LBM_NAME(lbm_rates) rates;
 } LBM_NAME(cell_before);
 
 SEL_INLINE LBM_NAME(cell_before) LBM_NAME(before)(const lbm_step *step, int64_t x, int64_t row) {
-    const lbm_layout *layout = &step->layout;
-    const REAL *from = (const REAL *)step->from + lbm_row_offset(layout, row) + x;
-    LBM_NAME(cell_before) cell = {.rates = LBM_NAME(rates)(step, x, row)};
+    LBM_NAME(cell_before)
+    cell = {.m = LBM_NAME(moments_at)(step, lbm_row_offset(&step->layout, row) + x),
+            .rates = LBM_NAME(rates)(step, x, row)};
     if (step->forcing != LBM_FORCE_FIELD) {
 #define UNIFORM(axis, sum) cell.rates.a[axis] = (REAL)step->acceleration_before[axis];
         LBM_AXES(UNIFORM)
 #undef UNIFORM
-    }
-    for (int i = 0; i < LBM_Q; i++) {
-        cell.f[i] = from[i * layout->plane];
     }
     return cell;
 }
@@ -99,7 +141,7 @@ SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *c
                                 const LBM_NAME(lbm_rates) * rates, REAL g[LBM_Q]) {
     const double *value = step->open_value + LBM_OPEN_VALUES * cell->opening_index;
     const REAL drho = (REAL)value[3];
-    const bool regularized = step->collision == LBM_REGULARIZED;
+    const bool regularized = LBM_NAME(lbm_keeps_moments)(step->collision);
     REAL u[LBM_DIMS], shift[LBM_DIMS];
     int n[LBM_DIMS];
 #define GIVEN(axis, sum)                       \
@@ -117,11 +159,11 @@ SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *c
     }
     if (regularized || cell->opening == LBM_OPEN_OUTFLOW || cell->opening == LBM_OPEN_EDGE) {
         next = LBM_NAME(inward)(step, cell, row);
-        inward = LBM_NAME(lbm_cell_after)(next.f, next.rates.a);
+        inward = LBM_NAME(lbm_cell_after)(&next.m, next.rates.a);
     }
     if (cell->opening == LBM_OPEN_OUTFLOW) {
         const LBM_NAME(cell_before) before = LBM_NAME(before)(step, cell->x, row);
-        const LBM_NAME(lbm_cell) here = LBM_NAME(lbm_cell_after)(before.f, before.rates.a);
+        const LBM_NAME(lbm_cell) here = LBM_NAME(lbm_cell_after)(&before.m, before.rates.a);
         target = LBM_NAME(lbm_outflow_cell)(g, n, &here, &inward, (REAL)cell->keep, shift);
     } else if (cell->opening == LBM_OPEN_EDGE) {
         const REAL second_half = (REAL)value[LBM_SECOND_HALF];
@@ -135,22 +177,20 @@ SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *c
     }
     if (regularized) {
         LBM_NAME(lbm_regularize)
-        (g, n, cell->opening == LBM_OPEN_PRESSURE, &target, shift, next.f, next.rates.a,
+        (g, n, cell->opening == LBM_OPEN_PRESSURE, &target, shift, &next.m, next.rates.a,
          rates->omega_even);
     } else {
         LBM_NAME(lbm_close)(g, n, target.drho, target.u);
     }
 }
 
-/* Adds the mass that leaves the domain through a cell's links to step->link_flow. `here`: the
- * cell's populations before the step. */
+/* Adds the mass that leaves the domain through a cell's links to step->link_flow. */
 SEL_INLINE void LBM_NAME(count_flow)(const lbm_step *step, const lbm_boundary_cell *cell,
-                                     const REAL *here, const REAL *g, int64_t stride) {
+                                     LBM_NAME(lbm_sent) here, const REAL *g, int64_t stride) {
     int64_t link = cell->first_link;
-#define FLOW(i, ex, ey, ez, opposite, weight)                                    \
-    if (cell->links >> i & 1u) {                                                 \
-        step->link_flow[link++] +=                                               \
-            (double)here[opposite * step->layout.plane] - (double)g[i * stride]; \
+#define FLOW(i, ex, ey, ez, opposite, weight)                                                     \
+    if (cell->links >> i & 1u) {                                                                  \
+        step->link_flow[link++] += (double)here.f[opposite * here.plane] - (double)g[i * stride]; \
     }
     LBM_DIRECTIONS(FLOW)
 #undef FLOW
@@ -158,9 +198,11 @@ SEL_INLINE void LBM_NAME(count_flow)(const lbm_step *step, const lbm_boundary_ce
 
 /* Replaces the populations that come across slip faces by those that the cell beside this one,
  * along the face, sends along the mirrored direction. */
-SEL_INLINE void LBM_NAME(mirror)(const lbm_layout *layout, const lbm_boundary_cell *cell,
-                                 const REAL *here, REAL *g, int64_t stride) {
+SEL_INLINE void LBM_NAME(mirror)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row,
+                                 REAL *g, int64_t stride) {
+    const lbm_layout *layout = &step->layout;
     const int64_t along[3] = {1, layout->pitch, layout->slice};
+    const int64_t here = lbm_row_offset(layout, row) + cell->x;
 #define MIRROR(i, ex, ey, ez, mirrored_x, mirrored_y, mirrored_z)                                 \
     {                                                                                             \
         static const int mirrored[3] = {mirrored_x, mirrored_y, mirrored_z}, e[3] = {ex, ey, ez}; \
@@ -168,7 +210,9 @@ SEL_INLINE void LBM_NAME(mirror)(const lbm_layout *layout, const lbm_boundary_ce
             if (cell->mirrored[a] >> i & 1u) {                                                    \
                 const int64_t away =                                                              \
                     ((ez)*layout->slice + (ey)*layout->pitch + (ex)) - e[a] * along[a];           \
-                g[i * stride] = here[mirrored[a] * layout->plane - away];                         \
+                REAL room[LBM_Q];                                                                 \
+                const LBM_NAME(lbm_sent) beside = LBM_NAME(sent_by)(step, here - away, room);     \
+                g[i * stride] = beside.f[mirrored[a] * beside.plane];                             \
             }                                                                                     \
         }                                                                                         \
     }
@@ -179,16 +223,15 @@ SEL_INLINE void LBM_NAME(mirror)(const lbm_layout *layout, const lbm_boundary_ce
 /* Applies the boundary conditions of a cell to its pulled populations g[i * stride]. Prefetches the
  * same links of the next row, which mostly has the same boundary cells. */
 SEL_INLINE void LBM_NAME(apply_boundary)(const lbm_step *step, const lbm_boundary_cell *cell,
-                                         int64_t row, REAL *g, int64_t stride) {
-    const lbm_layout *layout = &step->layout;
-    const REAL *here = (const REAL *)step->from + lbm_row_offset(layout, row) + cell->x;
+                                         int64_t row, LBM_NAME(lbm_sent) here, REAL *g,
+                                         int64_t stride) {
     int64_t link = cell->first_link;
 #define BOUNCE(i, ex, ey, ez, opposite, weight)                                 \
     if (cell->links >> i & 1u) {                                                \
-        const REAL *sent = here + opposite * layout->plane;                     \
+        const REAL *sent = here.f + opposite * here.plane;                      \
         const bool bounced = cell->bounced >> i & 1u;                           \
         g[i * stride] = bounced ? *sent + (REAL)step->link_add[link] : (REAL)0; \
-        __builtin_prefetch(sent + layout->pitch);                               \
+        __builtin_prefetch(sent + step->layout.pitch);                          \
         link++;                                                                 \
     }
     LBM_DIRECTIONS(BOUNCE)
@@ -202,7 +245,7 @@ SEL_INLINE void LBM_NAME(apply_boundary)(const lbm_step *step, const lbm_boundar
     }
 #undef SECOND
     if (cell->mirrored[0] | cell->mirrored[1] | cell->mirrored[2]) {
-        LBM_NAME(mirror)(layout, cell, here, g, stride);
+        LBM_NAME(mirror)(step, cell, row, g, stride);
     }
     if (cell->opening != LBM_CLOSED) {
         const LBM_NAME(lbm_rates) rates = LBM_NAME(rates)(step, cell->x, row);

@@ -12,9 +12,10 @@
 #define LBM_INDEPENDENT SEL_INDEPENDENT
 
 /* The fields LBM_STRAIN_RATE and LBM_STRESS of a cell from its populations before collision under
- * the acceleration a, in f64; eddy > 0: with Smagorinsky's model. */
+ * the acceleration a, in f64; eddy > 0: with Smagorinsky's model; recursive: of an operator that
+ * relaxes the trace at once. */
 SEL_INLINE void cell_strain(const double g[], const double a[], double tau, double eddy,
-                            const lbm_units *units, double *rate, double stress[]);
+                            bool recursive, const lbm_units *units, double *rate, double stress[]);
 
 #define REAL float
 #define LBM_SQRT(x) sqrtf(x)
@@ -27,7 +28,7 @@ SEL_INLINE void cell_strain(const double g[], const double a[], double tau, doub
 #include "engine/solvers/lbm/lbm_loops.h"
 
 SEL_INLINE void cell_strain(const double g[], const double a[], double tau, double eddy,
-                            const lbm_units *units, double *rate, double stress[]) {
+                            bool recursive, const lbm_units *units, double *rate, double stress[]) {
     lbm_rates_f64 rates = {.tau = tau, .eddy = eddy};
     double drho, u[LBM_DIMS], pi_neq[LBM_PARTS], strain[LBM_PARTS], scratch[LBM_PARTS];
     for (int axis = 0; axis < LBM_DIMS; axis++) {
@@ -36,7 +37,8 @@ SEL_INLINE void cell_strain(const double g[], const double a[], double tau, doub
     lbm_moments_f64(g, &rates, true, &drho, u);
     lbm_pi_neq_f64(g, &rates, true, drho, u, pi_neq);
     const double relaxes = eddy > 0 ? lbm_tau_of_pi_f64(pi_neq, 1 + drho, &rates) : tau;
-    const double viscosity = lbm_pi_strain(pi_neq, drho, relaxes, LBM_DIMS, strain);
+    const lbm_viscosity viscosity =
+        lbm_pi_strain(pi_neq, drho, relaxes, recursive, LBM_DIMS, strain);
     lbm_strain_field(LBM_STRAIN_RATE, strain, viscosity, LBM_DIMS, units, scratch);
     *rate = scratch[0];
     lbm_strain_field(LBM_STRESS, strain, viscosity, LBM_DIMS, units, stress);
@@ -48,12 +50,16 @@ SEL_INLINE void cell_strain(const double g[], const double a[], double tau, doub
             {sweep_##name##_force_##suffix, sweep_##name##_force_eddy_##suffix}, \
             {sweep_##name##_field_##suffix, sweep_##name##_field_eddy_##suffix}, \
     }
-#define LOOPS(suffix)                                                           \
-    {                                                                           \
-        .sweep = {[LBM_TRT] = SWEEP(trt, suffix),                               \
-                  [LBM_BGK] = SWEEP(bgk, suffix),                               \
-                  [LBM_REGULARIZED] = SWEEP(regularized, suffix)},              \
-        .read = read_##suffix, .write = write_##suffix, .start = lbm_start_f64, \
+#define LOOPS(suffix)                                                                  \
+    {                                                                                  \
+        .sweep = {{[LBM_TRT] = SWEEP(trt, suffix),                                     \
+                   [LBM_BGK] = SWEEP(bgk, suffix),                                     \
+                   [LBM_REGULARIZED] = SWEEP(regularized, suffix),                     \
+                   [LBM_RECURSIVE] = SWEEP(recursive, suffix)},                        \
+                  {[LBM_REGULARIZED] = SWEEP(regularized_moments, suffix),             \
+                   [LBM_RECURSIVE] = SWEEP(recursive_moments, suffix),                 \
+                   [LBM_HYBRID] = SWEEP(hybrid_moments, suffix)}},                     \
+        .read = read_##suffix, .write = write_##suffix, .start = lbm_start_stored_f64, \
     }
 
 extern const lbm_loops LBM_TABLE[2];

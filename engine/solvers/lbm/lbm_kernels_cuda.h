@@ -1,10 +1,10 @@
 /* lbm_kernels_cuda.h -- lattice Boltzmann on the device: the data that kernels see, and their
  * launchers.
  *
- * Plain C, shared by the host's files and nvcc's. The populations of a cell lie as
- * f[i][z][y][x] at i * plane + z * slice + y * pitch + x: pitch is a multiple of a warp, or the
- * power of two that a shorter row fits; all axes wrap, and populations pulled across faces that are
- * not periodic are replaced at boundary cells. Where the grid is cut into blocks
+ * Plain C, shared by the host's files and nvcc's. The components of a cell, populations or moments,
+ * lie as f[i][z][y][x] at i * plane + z * slice + y * pitch + x: pitch is a multiple of a warp, or
+ * the power of two that a shorter row fits; all axes wrap, and populations pulled across faces that
+ * are not periodic are replaced at boundary cells. Where the grid is cut into blocks
  * (engine/core/halo.h), the halo planes of a block stand behind its own: the lower one has the
  * number of its end, the upper one the next.
  */
@@ -91,6 +91,7 @@ typedef struct lbm_gpu_step {
     uint32_t block_count;
     const void *from;
     void *to;
+    bool moments; /* are stored, not populations */
     int collision;
     bool forced, les; /* with a body force; with Smagorinsky's model */
     double omega_even, omega_odd, tau, magic, eddy;
@@ -123,6 +124,16 @@ cudaError_t lbm_gpu_step_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream)
 cudaError_t lbm_gpu_step_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream);
 cudaError_t lbm_gpu_step_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
 cudaError_t lbm_gpu_step_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
+
+/* The same of stored moments, for all cells; then the boundary cells again. */
+cudaError_t lbm_gpu_moments_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_moments_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_moments_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_moments_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_close_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_close_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_close_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_close_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
 
 /* What fields are computed from. */
 typedef struct lbm_gpu_view {

@@ -20,7 +20,8 @@
  *
  * Re-includable: the includer defines LBM_DIMS as 2 (D2Q9) or 3 (D3Q19). Directions, their scalar
  * products and moments then have one name for both. Vectors are arrays of LBM_DIMS numbers,
- * symmetric tensors arrays of LBM_PARTS: xx yy xy, or xx yy zz xy yz xz. All indices are literals,
+ * symmetric tensors arrays of LBM_PARTS: xx yy xy, or xx yy zz xy yz xz. Moments up to second order
+ * are LBM_MOMENTS numbers. All indices are literals,
  * so that compilers keep these arrays in registers.
  *
  * Qian, d'Humieres, Lallemand, Europhys. Lett. 17 (1992) 479.
@@ -75,8 +76,8 @@
 #define D2Q9_TWICE_5(t) ((t)[0] + (t)[1] + 2 * (t)[2])
 #define D2Q9_TWICE_6(t) ((t)[0] + (t)[1] - 2 * (t)[2])
 
-/* What third-order terms add to the first of each pair, over its weight: t[a][b] those of T_aab, for
- * diagonals; t[b][b] what the axis b has of them. */
+/* What third-order terms add to the first of each pair, over its weight: t[a][b] those of T_aab,
+ * for diagonals; t[b][b] what the axis b has of them. */
 #define D2Q9_THIRD_1(t) ((t)[0][0])
 #define D2Q9_THIRD_2(t) ((t)[1][1])
 #define D2Q9_THIRD_5(t) ((t)[0][1] + (t)[1][0])
@@ -211,6 +212,7 @@
 
 #undef LBM_Q
 #undef LBM_PARTS
+#undef LBM_MOMENTS
 #undef LBM_DIRECTIONS
 #undef LBM_PAIRS
 #undef LBM_DIAGONALS
@@ -227,6 +229,7 @@
 
 #define LBM_Q D2Q9_COUNT
 #define LBM_PARTS 3
+#define LBM_MOMENTS 6
 #define LBM_DIRECTIONS(X) D2Q9(X)
 #define LBM_PAIRS(X) D2Q9_PAIRS(X)
 #define LBM_DIAGONALS(X) D2Q9_DIAGONALS(X)
@@ -250,6 +253,7 @@
 
 #define LBM_Q D3Q19_COUNT
 #define LBM_PARTS 6
+#define LBM_MOMENTS 10
 #define LBM_DIRECTIONS(X) D3Q19(X)
 #define LBM_PAIRS(X) D3Q19_PAIRS(X)
 #define LBM_DIAGONALS(X) D3Q19_DIAGONALS(X)

@@ -21,21 +21,35 @@
  * So a boundary cell costs as much as its links. A periodic row without b and # is computed
  * together with its halo (wrapped_row). An observed step stores what links carry, and for the
  * strain takes all lines as mixed, from line[i][k] before collision.
+ *
+ * Where moments are stored, a thread first makes populations of them, in scratch that the caches
+ * hold (lbm_scatter.h), and cells pull these; line then holds moments after the collision.
  */
 #include "engine/solvers/lbm/lbm_collision.h"
 #include "engine/solvers/lbm/lbm_closure.h"
 #include "engine/solvers/lbm/lbm_gather.h"
+#include "engine/solvers/lbm/lbm_scatter.h"
 
 /* ---- lines and rows ---- */
 
 enum { LBM_NAME(LINE) = 64 / sizeof(REAL) }; /* cells of a cache line */
 
-/* Collides `count` cells of a row from x on. Direction i of the result begins at to[i * plane];
- * `to` may be the source. */
+/* What the table's variants differ in: constants, so that the loops have no branches. */
+typedef struct LBM_NAME(lbm_variant) {
+    int collision;
+    lbm_forcing forcing;
+    bool les, moments;
+} LBM_NAME(lbm_variant);
+
+/* Collides `count` cells of a row from x on. Component i of the result, a population or a moment,
+ * begins at to[i * plane]; `to` may be the source. */
 SEL_INLINE void LBM_NAME(cells)(const lbm_step *step, int64_t row, int64_t x, int64_t count,
-                                LBM_NAME(lbm_source) source, REAL *to, int64_t plane, int collision,
-                                lbm_forcing forcing, bool les) {
+                                LBM_NAME(lbm_source) source, REAL *to, int64_t plane,
+                                LBM_NAME(lbm_variant) variant) {
     const sel_layout *layout = step->acceleration_layout;
+    const lbm_forcing forcing = variant.forcing;
+    const int collision = variant.collision;
+    const bool forced = forcing != LBM_NO_FORCE, les = variant.les;
 #define FIELD(axis, sum)                                                           \
     const REAL *field##axis = (const REAL *)step->acceleration_field;              \
     if (forcing == LBM_FORCE_FIELD) {                                              \
@@ -60,10 +74,21 @@ SEL_INLINE void LBM_NAME(cells)(const lbm_step *step, int64_t row, int64_t x, in
 #define LOAD(i, ex, ey, ez, opposite, weight) g[i] = from##i[k];
         LBM_DIRECTIONS(LOAD)
 #undef LOAD
-        LBM_NAME(lbm_collide)(g, &rates, collision, forcing != LBM_NO_FORCE, les);
+        if (variant.moments) {
+            const LBM_NAME(lbm_cell_moments) in = LBM_NAME(lbm_moments_of)(g);
+            REAL strain[LBM_PARTS];
+            if (collision == LBM_HYBRID) {
+                LBM_NAME(strain_between)(&source.around, k, strain);
+            }
+            const LBM_NAME(lbm_cell_moments) m = LBM_NAME(lbm_collide_moments)(
+                &in, &rates, collision, forced, les, collision == LBM_HYBRID ? strain : NULL);
+            LBM_NAME(lbm_put_moments)(&m, to + k, plane);
+        } else {
+            LBM_NAME(lbm_collide)(g, &rates, collision, forced, les);
 #define STORE(i, ex, ey, ez, opposite, weight) to##i[k] = g[i];
-        LBM_DIRECTIONS(STORE)
+            LBM_DIRECTIONS(STORE)
 #undef STORE
+        }
     }
 }
 
@@ -89,18 +114,21 @@ SEL_INLINE void LBM_NAME(put)(REAL *to, const REAL *line, bool streams) {
 /* Computes the cells x0 <= x < x1, whole cache lines, and stores them past the caches. Each line of
  * cells is stored before the next is computed, so that loads and stores overlap. */
 SEL_INLINE void LBM_NAME(stream_cells)(const lbm_step *step, int64_t row, int64_t x0, int64_t x1,
-                                       int collision, lbm_forcing forcing, bool les) {
+                                       LBM_NAME(lbm_variant) variant) {
     enum { LINE = LBM_NAME(LINE) };
+    const int components = variant.moments ? LBM_MOMENTS : LBM_Q;
     const int64_t plane = step->layout.plane;
     REAL *to = (REAL *)step->to + lbm_row_offset(&step->layout, row);
     for (int64_t x = x0; x < x1; x += LINE) {
         const LBM_NAME(lbm_source) source = LBM_NAME(pulled)(step, row, x);
         REAL line[LBM_Q * LINE] __attribute__((aligned(64)));
-        LBM_NAME(prefetch)(source);
-        LBM_NAME(cells)(step, row, x, LINE, source, line, LINE, collision, forcing, les);
-#define STORE(i, ex, ey, ez, opposite, weight) sel_stream_line(to + i * plane + x, line + i * LINE);
-        LBM_DIRECTIONS(STORE)
-#undef STORE
+        if (!variant.moments) {
+            LBM_NAME(prefetch)(source);
+        }
+        LBM_NAME(cells)(step, row, x, LINE, source, line, LINE, variant);
+        for (int i = 0; i < components; i++) {
+            sel_stream_line(to + i * plane + x, line + i * LINE);
+        }
     }
 }
 
@@ -141,7 +169,7 @@ SEL_INLINE void LBM_NAME(wrapped_row)(const lbm_step *step, int64_t row, LBM_NAM
     LBM_NAME(bulk)(step, row, LINE - 1, last, cells, stream);
     LBM_NAME(prefetch)(finish);
     cells(step, row, last, LINE, finish, right, LINE);
-    for (int i = 0; i < LBM_Q; i++) {
+    for (int i = 0; i < step->components; i++) {
         REAL *first = left + i * LINE, *end = right + i * LINE + (nx - last);
         first[0] = nx > last ? end[-1] : to[i * plane + nx - 1];
         end[0] = first[1];
@@ -161,23 +189,21 @@ typedef struct LBM_NAME(rest) {
  * before collision. If those of the last step are stored (links_follow), keeps their sums as
  * `before`:
  *
- *     links   | out [links] | in [links] | before [links] |
- *
- * `here`: the cell's populations before the step. */
+ *     links   | out [links] | in [links] | before [links] | */
 __attribute__((noinline)) static void LBM_NAME(keep_links)(const lbm_step *step,
                                                            const lbm_boundary_cell *cell,
-                                                           const REAL *here, const REAL *g,
+                                                           LBM_NAME(lbm_sent) here, const REAL *g,
                                                            int64_t stride) {
     const int64_t count = step->boundary->links.count;
     REAL *out = (REAL *)step->observed.links + cell->first_link;
-#define KEEP(i, ex, ey, ez, opposite, weight)       \
-    if (cell->links >> i & 1u) {                    \
-        if (step->observed.links_follow) {          \
-            out[2 * count] = *out + out[count];     \
-        }                                           \
-        *out = here[opposite * step->layout.plane]; \
-        out[count] = g[i * stride];                 \
-        out++;                                      \
+#define KEEP(i, ex, ey, ez, opposite, weight)   \
+    if (cell->links >> i & 1u) {                \
+        if (step->observed.links_follow) {      \
+            out[2 * count] = *out + out[count]; \
+        }                                       \
+        *out = here.f[opposite * here.plane];   \
+        out[count] = g[i * stride];             \
+        out++;                                  \
     }
     LBM_DIRECTIONS(KEEP)
 #undef KEEP
@@ -192,6 +218,7 @@ __attribute__((noinline)) static void LBM_NAME(keep_strain)(const lbm_step *step
     const lbm_observed *observed = &step->observed;
     const lbm_units units = observed->units;
     const double tau = step->numbers->tau, eddy = step->numbers->eddy;
+    const bool recursive = LBM_NAME(lbm_is_recursive)(step->collision);
     const sel_layout *to = observed->strain_layout, *layout = step->acceleration_layout;
     const int64_t first = sel_layout_row(to, row) + x;
     double a[LBM_DIMS][LINE], value[1 + LBM_PARTS][LINE];
@@ -211,7 +238,7 @@ __attribute__((noinline)) static void LBM_NAME(keep_strain)(const lbm_step *step
 #define PUSH(axis, sum) push[axis] = a[axis][k];
         LBM_AXES(PUSH)
 #undef PUSH
-        cell_strain(g, push, tau, eddy, &units, &rate, stress);
+        cell_strain(g, push, tau, eddy, recursive, &units, &rate, stress);
         value[0][k] = rate;
 #define KEEP(part, i, j, sum) value[1 + part][k] = stress[part];
         LBM_TENSOR(KEEP)
@@ -233,7 +260,8 @@ __attribute__((noinline)) static void LBM_NAME(keep_strain)(const lbm_step *step
 
 /* Sets the cells of the line that begins at x to 0, except the free ones: solids, the halo, cells
  * beyond it. */
-SEL_INLINE void LBM_NAME(clear)(const LBM_NAME(rest) * rest, int64_t x, REAL *line) {
+SEL_INLINE void LBM_NAME(clear)(const LBM_NAME(rest) * rest, int64_t x, int components,
+                                REAL *line) {
     enum { LINE = LBM_NAME(LINE) };
     const lbm_span *span = rest->span;
     REAL keeps[LINE]; /* a mask: single stores to a line would stall its next load as a whole */
@@ -241,13 +269,28 @@ SEL_INLINE void LBM_NAME(clear)(const LBM_NAME(rest) * rest, int64_t x, REAL *li
         span += span < rest->last_span && span->x1 <= x + k;
         keeps[k] = span != rest->last_span && x + k >= span->x0;
     }
-    for (int i = 0; i < LBM_Q; i++) {
+    for (int i = 0; i < components; i++) {
         SEL_INDEPENDENT
         for (int k = 0; k < LINE; k++) {
             const REAL here = line[i * LINE + k];
             line[i * LINE + k] = keeps[k] != 0 ? here : (REAL)0;
         }
     }
+}
+
+/* The moments that the hybrid operator leaves in a cell on the boundary, where it does as the
+ * recursive one: not all velocities around it are those of a fluid. */
+SEL_INLINE LBM_NAME(lbm_cell_moments)
+    LBM_NAME(collide_alone)(const lbm_step *step, int64_t x, int64_t row, const REAL *line,
+                            int64_t stride) {
+    const LBM_NAME(lbm_rates) rates = LBM_NAME(rates)(step, x, row);
+    REAL g[LBM_Q];
+    for (int i = 0; i < LBM_Q; i++) {
+        g[i] = line[i * stride];
+    }
+    const LBM_NAME(lbm_cell_moments) in = LBM_NAME(lbm_moments_of)(g);
+    return LBM_NAME(lbm_collide_moments)(&in, &rates, LBM_HYBRID, step->forcing != LBM_NO_FORCE,
+                                         step->numbers->eddy > 0, NULL);
 }
 
 /* Computes the line that begins at x and has boundary cells, solids or an end of the row, or whose
@@ -261,6 +304,8 @@ SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t 
     REAL *to = (REAL *)step->to + lbm_row_offset(&step->layout, row) + x;
     const LBM_NAME(lbm_source) source = LBM_NAME(pulled)(step, row, x);
     REAL line[LBM_Q * LINE] __attribute__((aligned(64)));
+    LBM_NAME(lbm_cell_moments) local[LINE]; /* of boundary cells, for the hybrid operator */
+    const lbm_boundary_cell *first = rest->cell;
     LBM_NAME(prefetch)(source);
     LBM_DIRECTIONS(SOURCE)
 #define GATHER(i, ex, ey, ez, opposite, weight) \
@@ -269,21 +314,30 @@ SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t 
 #undef GATHER
     for (; rest->cell < rest->last_cell && rest->cell->x < x + LINE; rest->cell++) {
         const lbm_boundary_cell *cell = rest->cell;
-        REAL *g = line + (cell->x - x);
-        LBM_NAME(apply_boundary)(step, cell, row, g, LINE);
+        REAL *g = line + (cell->x - x), room[LBM_Q];
+        const LBM_NAME(lbm_sent) here =
+            LBM_NAME(sent_by)(step, lbm_row_offset(&step->layout, row) + cell->x, room);
+        LBM_NAME(apply_boundary)(step, cell, row, here, g, LINE);
         if (step->link_flow) {
-            LBM_NAME(count_flow)(step, cell, source.from + (cell->x - x), g, LINE);
+            LBM_NAME(count_flow)(step, cell, here, g, LINE);
         }
         if (step->observed.links) {
-            LBM_NAME(keep_links)(step, cell, source.from + (cell->x - x), g, LINE);
+            LBM_NAME(keep_links)(step, cell, here, g, LINE);
+        }
+        if (step->collision == LBM_HYBRID) {
+            local[cell - first] = LBM_NAME(collide_alone)(step, cell->x, row, g, LINE);
         }
     }
     if (step->observed.strains) {
         LBM_NAME(keep_strain)(step, row, x, rest, line);
     }
-    cells(step, row, x, LINE, (LBM_NAME(lbm_source)){.from = line, .plane = LINE}, line, LINE);
-    LBM_NAME(clear)(rest, x, line);
-    for (int i = 0; i < LBM_Q; i++) {
+    cells(step, row, x, LINE,
+          (LBM_NAME(lbm_source)){.from = line, .plane = LINE, .around = source.around}, line, LINE);
+    for (int k = 0; step->collision == LBM_HYBRID && k < rest->cell - first; k++) {
+        LBM_NAME(lbm_put_moments)(&local[k], line + (first[k].x - x), LINE);
+    }
+    LBM_NAME(clear)(rest, x, step->components, line);
+    for (int i = 0; i < step->components; i++) {
         LBM_NAME(put)(to + i * step->layout.plane, line + i * LINE, streams);
     }
 }
@@ -301,6 +355,9 @@ __attribute__((noinline)) static void LBM_NAME(sweep)(const lbm_step *step, int6
     LBM_NAME(rest)
     rest = {b->spans + b->row_spans[row], b->spans + b->row_spans[row + 1],
             b->cells + b->row_cells[row], b->cells + b->row_cells[row + 1]};
+    if (step->moments) {
+        LBM_NAME(scatter_around)(step, row);
+    }
     if (lbm_row_wraps(step, row)) {
         LBM_NAME(wrapped_row)(step, row, cells, stream);
         return;
@@ -330,9 +387,19 @@ __attribute__((noinline)) static void LBM_NAME(sweep)(const lbm_step *step, int6
 /* Reads density deviation and momentum / density of the cells x0 <= x < x1 of a row: to[k stride +
  * x - x0], k = 0 the deviation, k = 1 + axis the momentum. The momentum of stored populations,
  * after collision, is rho u + F/2. */
-static void LBM_NAME(read)(const lbm_layout *layout, const void *f, int64_t row, int64_t x0,
-                           int64_t x1, double *to, int64_t stride) {
+static void LBM_NAME(read)(const lbm_layout *layout, bool moments, const void *f, int64_t row,
+                           int64_t x0, int64_t x1, double *to, int64_t stride) {
     const int64_t offset = lbm_row_offset(layout, row);
+    const REAL *m = (const REAL *)f + offset;
+    for (int64_t x = x0; moments && x < x1; x++) {
+        to[x - x0] = (double)m[x];
+        for (int a = 1; a <= LBM_DIMS; a++) {
+            to[a * stride + x - x0] = (double)m[a * layout->plane + x] / (1.0 + to[x - x0]);
+        }
+    }
+    if (moments) {
+        return;
+    }
 #define ROW(i, ex, ey, ez, opposite, weight) \
     const REAL *row##i = (const REAL *)f + i * layout->plane + offset;
     LBM_DIRECTIONS(ROW)
@@ -351,38 +418,45 @@ static void LBM_NAME(read)(const lbm_layout *layout, const void *f, int64_t row,
     }
 }
 
-static void LBM_NAME(write)(const lbm_layout *layout, void *f, int64_t x, int64_t row,
-                            const double *g) {
+/* Stores the components of a cell: populations or moments. */
+static void LBM_NAME(write)(const lbm_layout *layout, int components, void *f, int64_t x,
+                            int64_t row, const double *values) {
     REAL *to = (REAL *)f + lbm_row_offset(layout, row) + x;
-    for (int i = 0; i < LBM_Q; i++) {
-        to[i * layout->plane] = (REAL)g[i];
+    for (int i = 0; i < components; i++) {
+        to[i * layout->plane] = (REAL)values[i];
     }
 }
 
-/* The variants of the table; their parameters are constants, so that the loops have no branches. */
-#define VARIANT(name, COLLISION, FORCING, EDDIES)                                                 \
+#define VARIANT(name, COLLISION, FORCING, EDDIES, MOMENTS)                                        \
     __attribute__((noinline)) static void LBM_NAME(cells_##name)(                                 \
         const lbm_step *step, int64_t row, int64_t x, int64_t count, LBM_NAME(lbm_source) source, \
         REAL *to, int64_t plane) {                                                                \
-        LBM_NAME(cells)(step, row, x, count, source, to, plane, COLLISION, FORCING, EDDIES);      \
+        LBM_NAME(cells)                                                                           \
+        (step, row, x, count, source, to, plane,                                                  \
+         (LBM_NAME(lbm_variant)){COLLISION, FORCING, EDDIES, MOMENTS});                           \
     }                                                                                             \
     __attribute__((noinline)) static void LBM_NAME(stream_##name)(                                \
         const lbm_step *step, int64_t row, int64_t x0, int64_t x1) {                              \
-        LBM_NAME(stream_cells)(step, row, x0, x1, COLLISION, FORCING, EDDIES);                    \
+        LBM_NAME(stream_cells)                                                                    \
+        (step, row, x0, x1, (LBM_NAME(lbm_variant)){COLLISION, FORCING, EDDIES, MOMENTS});        \
     }                                                                                             \
     static void LBM_NAME(sweep_##name)(const lbm_step *step, int64_t row) {                       \
         LBM_NAME(sweep)(step, row, LBM_NAME(cells_##name), LBM_NAME(stream_##name));              \
     }
-#define VARIANTS(name, COLLISION)                                  \
-    VARIANT(name, COLLISION, LBM_NO_FORCE, false)                  \
-    VARIANT(name##_force, COLLISION, LBM_UNIFORM_FORCE, false)     \
-    VARIANT(name##_field, COLLISION, LBM_FORCE_FIELD, false)       \
-    VARIANT(name##_eddy, COLLISION, LBM_NO_FORCE, true)            \
-    VARIANT(name##_force_eddy, COLLISION, LBM_UNIFORM_FORCE, true) \
-    VARIANT(name##_field_eddy, COLLISION, LBM_FORCE_FIELD, true)
-VARIANTS(trt, LBM_TRT)
-VARIANTS(bgk, LBM_BGK)
-VARIANTS(regularized, LBM_REGULARIZED)
+#define VARIANTS(name, COLLISION, MOMENTS)                                  \
+    VARIANT(name, COLLISION, LBM_NO_FORCE, false, MOMENTS)                  \
+    VARIANT(name##_force, COLLISION, LBM_UNIFORM_FORCE, false, MOMENTS)     \
+    VARIANT(name##_field, COLLISION, LBM_FORCE_FIELD, false, MOMENTS)       \
+    VARIANT(name##_eddy, COLLISION, LBM_NO_FORCE, true, MOMENTS)            \
+    VARIANT(name##_force_eddy, COLLISION, LBM_UNIFORM_FORCE, true, MOMENTS) \
+    VARIANT(name##_field_eddy, COLLISION, LBM_FORCE_FIELD, true, MOMENTS)
+VARIANTS(trt, LBM_TRT, false)
+VARIANTS(bgk, LBM_BGK, false)
+VARIANTS(regularized, LBM_REGULARIZED, false)
+VARIANTS(recursive, LBM_RECURSIVE, false)
+VARIANTS(regularized_moments, LBM_REGULARIZED, true)
+VARIANTS(recursive_moments, LBM_RECURSIVE, true)
+VARIANTS(hybrid_moments, LBM_HYBRID, true)
 #undef VARIANTS
 #undef VARIANT
 #undef REAL

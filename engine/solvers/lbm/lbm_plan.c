@@ -50,6 +50,17 @@ static int dims(const sel_common *params) {
     return lattice_of(params)->dims;
 }
 
+bool lbm_stores_moments(const lbm_params *params) {
+    return params->storage == LBM_STORE_MOMENTS || params->collision == LBM_HYBRID;
+}
+
+/* Numbers that a cell stores. */
+static int lbm_plan_components(const lbm_params *params) {
+    const lbm_lattice *lattice = &lbm_lattices[params->lattice];
+    const int moments = lattice->dims == 2 ? 6 : 10;
+    return lbm_stores_moments(params) ? moments : lattice->q;
+}
+
 static sel_status resolve_tau(const sel_simulation *simulation, lbm_numbers *numbers,
                               sel_error *error) {
     const lbm_params *params = (const lbm_params *)simulation->params;
@@ -87,6 +98,8 @@ static sel_status lbm_plan_complete_plan(sel_plan *base, sel_error *error) {
                                .density_unit = params->density,
                                .pressure_unit = params->density * velocity * velocity / 3};
     base->density = params->density;
+    p->moments = lbm_stores_moments(params);
+    p->components = lbm_plan_components(params);
     sel_status lattice =
         lbm_check_lattice(params, sel_simulation_where(simulation, "lattice"), error);
     if (lattice) {
@@ -168,14 +181,17 @@ static sel_status wall_value(const sel_plan *plan, int field, int region, const 
 
 static const char *const initial_fields[] = {"velocity", "pressure", NULL};
 
-/* A step reads and writes each population once; a monitor reads them and whether the cell is solid.
- * A state has two copies of the populations, and the velocity at the last monitor. */
-static sel_cell_bytes lbm_plan_bytes(const sel_common *params, int precision) {
-    const lbm_lattice *lattice = lattice_of(params);
+/* A step reads and writes each component once; a monitor reads all populations, or of moments those
+ * of density and velocity, and whether the cell is solid. A state has two copies of the components,
+ * and the velocity at the last monitor. */
+static sel_cell_bytes lbm_plan_bytes(const sel_common *common, int precision) {
+    const lbm_params *params = (const lbm_params *)common;
+    const int dims = lattice_of(common)->dims, components = lbm_plan_components(params);
     const int real = precision == SEL_F32 ? 4 : 8;
-    return (sel_cell_bytes){.update = 2 * lattice->q * real,
-                            .look = lattice->q * real + 1,
-                            .state = (2 * lattice->q + lattice->dims) * real};
+    const int seen = lbm_stores_moments(params) ? 1 + dims : components;
+    return (sel_cell_bytes){.update = 2 * components * real,
+                            .look = seen * real + 1,
+                            .state = (2 * components + dims) * real};
 }
 
 #define PRESSURE_UNIT "density length^2/time^2 (SI: Pa)"

@@ -164,17 +164,20 @@ void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *
     sel_arrays *arrays = &state->base.arrays;
     state->base.last = (sel_last){.type = real, .components = domain->grid.dims, .scale = 1};
     sel_field f = *populations;
-    f.name = "f";
     f.flags = SEL_SAVED | SEL_ANY_NUMBER;
     f.copies = 2;
     f.alternates = true;
     f.at = state->f;
-    for (int i = 0; i < boundary->lattice->q; i++) {
+    for (int i = 0; i < boundary->lattice->q && !plan->moments; i++) {
         for (int a = 0; a < 3; a++) {
             const int e = boundary->lattice->direction[i].e[a];
             f.moves[a][e > 0] |= (e ? 1u : 0u) << i;
         }
     }
+    for (int a = 0; a < domain->grid.dims && plan->moments; a++) {
+        f.moves[a][0] = f.moves[a][1] = (1u << plan->components) - 1;
+    }
+    f.name = plan->moments ? "moments" : "f";
     f.type = real;
     sel_state_add_field(&state->base, &f);
     sel_state_list_room(&state->base);

@@ -11,7 +11,7 @@
 typedef struct lbm_state {
     sel_state base;
     const lbm_plan *plan;
-    void *f[2]; /* populations of even and odd steps, by direction */
+    void *f[2]; /* populations by direction, or moments, of even and odd steps */
     /* An acceleration that varies in space, in the run's precision, at the cells of the patch and
      * of the rows beside it; NULL: it is uniform. */
     void *acceleration_field;

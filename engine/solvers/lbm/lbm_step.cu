@@ -62,7 +62,8 @@ static __device__ __noinline__ void keep_strain(const lbm_gpu_step &s, uint32_t 
     D::lbm_moments(g, &rates, true, &drho, u);
     D::lbm_pi_neq(g, &rates, true, drho, u, pi_neq);
     const double tau = rates.eddy > 0 ? D::lbm_tau_of_pi(pi_neq, 1 + drho, &rates) : rates.tau;
-    const double viscosity = lbm_pi_strain(pi_neq, drho, tau, D::dims, strain);
+    const lbm_viscosity viscosity =
+        lbm_pi_strain(pi_neq, drho, tau, D::lbm_is_recursive(s.collision), D::dims, strain);
     lbm_gpu_put_strain(s.fields, at, D::dims, strain, viscosity);
 }
 
@@ -114,15 +115,16 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
     if (WALLS && bits >> lane & 1u) {
         const uint32_t before = __popc(bits & ((1u << lane) - 1u));
         const lbm_boundary_cell cell = s.boundary.cells[s.boundary.before[word] + before];
-        T::bounce(s, cell, s.boundary.link_add, p, g);
+        const typename T::sent own = T::template sent_by<false>(s, index);
+        T::template bounce<false>(s, cell, s.boundary.link_add, p, own, g);
         const bool passes = cell.moves || cell.links != cell.bounced; // walls at rest pass no mass
         if (s.boundary.link_flow && passes && !cell.again) {
-            T::count_flow(s, cell, index, g);
+            T::template count_flow<false>(s, cell, own, g);
         }
         if (OBSERVED) {
             again = cell.again;
             if (s.boundary.links && !again) {
-                T::keep_links(s, cell, g);
+                T::template keep_links<false>(s, cell, own, g);
             }
         }
     }
@@ -138,7 +140,7 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
 // Computes the cells W again; cells of one kind are neighbours in the list. There are few warps, so
 // the latency of the instructions counts: the kernel starts together with step_kernel, which has
 // the same `from`, and stores after it has finished.
-template <class T, bool REGULARIZED, bool OBSERVED>
+template <class T, bool KEEPS, bool MOMENTS, bool OBSERVED>
 __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant__ lbm_gpu_step s) {
     const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= s.boundary.again_count) {
@@ -149,20 +151,31 @@ __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant_
     cuda_see_completed();
     const bool halted = cuda_is_halted(s.halted, s.clock);
     const typename T::lbm_rates rates = T::rates_of(s, cell.index);
+    const typename T::sent own = T::template sent_by<MOMENTS>(s, cell.index);
     real_of<T> g[T::q];
-    T::template gather<REGULARIZED>(s, cell, T::make_place(s.layout, cell.index), rates, g);
+    T::template gather<KEEPS, MOMENTS>(s, cell, T::make_place(s.layout, cell.index), rates, own, g);
     if (s.boundary.link_flow && !halted) {
-        T::count_flow(s, cell, cell.index, g);
+        T::template count_flow<MOMENTS>(s, cell, own, g);
     }
     if (OBSERVED && s.boundary.links && !halted) {
-        T::keep_links(s, cell, g);
+        T::template keep_links<MOMENTS>(s, cell, own, g);
     }
     if (OBSERVED && s.strains && !halted) {
         const populations<T> come = copy_of<T>(g);
         keep_strain<T>(s, cell.index, cell.x, cell.row % s.layout.ny, cell.row / s.layout.ny,
                        &come);
     }
-    T::lbm_collide(g, &rates, REGULARIZED ? LBM_REGULARIZED : s.collision, s.forced, s.les);
+    if (MOMENTS) {
+        const typename T::lbm_cell_moments in = T::lbm_moments_of(g);
+        const typename T::lbm_cell_moments m =
+            T::lbm_collide_moments(&in, &rates, s.collision, s.forced, s.les, NULL);
+        cuda_wait_for_last();
+        if (!halted) {
+            T::lbm_put_moments(&m, (real_of<T> *)s.to + cell.index, s.layout.plane);
+        }
+        return;
+    }
+    T::lbm_collide(g, &rates, s.collision, s.forced, s.les);
     cuda_wait_for_last();
     if (!halted) {
         T::store((real_of<T> *)s.to, s.layout.plane, cell.index, g);
@@ -176,8 +189,8 @@ static cudaError_t launch(const lbm_gpu_step *s, cudaStream_t stream) {
                                          s->block_count, threads, stream, *s);
     if (code == cudaSuccess && WALLS && s->boundary.again_count > 0) {
         const uint32_t blocks = (s->boundary.again_count + LBM_BLOCK - 1) / LBM_BLOCK;
-        code = cuda_launch_early(close_kernel<T, COLLISION == LBM_REGULARIZED, OBSERVED>, blocks,
-                                 LBM_BLOCK, stream, *s);
+        code = cuda_launch_early(close_kernel<T, (COLLISION >= LBM_REGULARIZED), false, OBSERVED>,
+                                 blocks, LBM_BLOCK, stream, *s);
     }
     return code;
 }
@@ -203,8 +216,10 @@ template <class T> static cudaError_t choose_collision(const lbm_gpu_step *s, cu
         return choose_kernel<T, LBM_TRT>(s, stream);
     case LBM_BGK:
         return choose_kernel<T, LBM_BGK>(s, stream);
-    default:
+    case LBM_REGULARIZED:
         return choose_kernel<T, LBM_REGULARIZED>(s, stream);
+    default:
+        return choose_kernel<T, LBM_RECURSIVE>(s, stream);
     }
 }
 
@@ -217,4 +232,19 @@ template <class T> static cudaError_t choose_collision(const lbm_gpu_step *s, cu
 extern "C" cudaError_t NAME(lbm_gpu_step_, LBM_STEP_TRAITS)(const lbm_gpu_step *step,
                                                             cudaStream_t stream) {
     return choose_collision<LBM_STEP_TRAITS>(step, stream);
+}
+
+// The boundary cells of a step of stored moments.
+template <class T, bool OBSERVED>
+static cudaError_t close_moments(const lbm_gpu_step *s, cudaStream_t stream) {
+    const uint32_t blocks = (s->boundary.again_count + LBM_BLOCK - 1) / LBM_BLOCK;
+    return blocks == 0 ? cudaSuccess
+                       : cuda_launch_early(close_kernel<T, true, true, OBSERVED>, blocks, LBM_BLOCK,
+                                           stream, *s);
+}
+
+extern "C" cudaError_t NAME(lbm_gpu_close_, LBM_STEP_TRAITS)(const lbm_gpu_step *step,
+                                                             cudaStream_t stream) {
+    return step->observed ? close_moments<LBM_STEP_TRAITS, true>(step, stream)
+                          : close_moments<LBM_STEP_TRAITS, false>(step, stream);
 }

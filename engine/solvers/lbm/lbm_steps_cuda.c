@@ -107,11 +107,12 @@ static int64_t lbm_steps_both_move(const lbm_cuda *state) {
     return count;
 }
 
-/* How many cells are computed again at most: all boundary cells where values are evaluated ahead,
- * since these are few then (inputs_count_copies of lbm_inputs_cuda.c). */
+/* How many cells are computed again at most: all boundary cells where moments are stored, or where
+ * values are evaluated ahead, since these are few then (inputs_count_copies of lbm_inputs_cuda.c).
+ */
 static int64_t most_again(const lbm_cuda *state) {
-    return state->all.copies > 1 ? lbm_steps_own_cells(state)
-                                 : state->all.openings + lbm_steps_both_move(state);
+    const bool all = state->all.plan->moments || state->all.copies > 1;
+    return all ? lbm_steps_own_cells(state) : state->all.openings + lbm_steps_both_move(state);
 }
 
 /* The lists in the form of the device. */
@@ -126,8 +127,8 @@ typedef struct lists {
 static void fill_cell(lbm_cuda *state, lists *l, uint32_t c) {
     lbm_boundary_cell *cell = &l->cells[c];
     const uint32_t word = cell->index / CUDA_WARP;
-    cell->again =
-        cell->opening != LBM_CLOSED || cell->both_move || (cell->moves && state->all.copies > 1);
+    cell->again = state->all.plan->moments || cell->opening != LBM_CLOSED || cell->both_move ||
+                  (cell->moves && state->all.copies > 1);
     l->before[word] = l->words[word] ? l->before[word] : c;
     l->words[word] |= 1u << cell->index % CUDA_WARP;
     if (cell->again) {

@@ -7,7 +7,9 @@ const char *const lbm_lattice_names[] = {"D2Q9", "D3Q19", NULL};
 #define LIMITS_TEXT(name, walls_2d, walls_3d, open_2d, open_3d) \
     " " #name " " #walls_2d ", " #walls_3d ", " #open_2d ", " #open_3d ";"
 
-const char *const lbm_collision_names[] = {"trt", "bgk", "regularized", NULL};
+const char *const lbm_collision_names[] = {"trt",       "bgk",    "regularized",
+                                           "recursive", "hybrid", NULL};
+const char *const lbm_storage_names[] = {"auto", "populations", "moments", NULL};
 const char *const lbm_wall_names[] = {"halfway", "zou_he", NULL};
 
 static const sel_table_field wall_fields[] = {
@@ -142,6 +144,24 @@ static sel_status check_units(const lbm_params *params, sel_where where, sel_err
     return SEL_OK;
 }
 
+static sel_status check_storage(const lbm_params *params, sel_where where, sel_error *error) {
+    const char *collision = lbm_collision_names[params->collision];
+    if (params->storage == LBM_STORE_MOMENTS && params->collision < LBM_REGULARIZED) {
+        return sel_fail_at(error, where,
+                           "sel.lbm: collision = \"%s\" needs the populations of a cell; leave "
+                           "storage out, or set collision = \"recursive\"",
+                           collision);
+    }
+    if (params->storage == LBM_STORE_POPULATIONS && params->collision == LBM_HYBRID) {
+        return sel_fail_at(error, where,
+                           "sel.lbm: collision = \"%s\" looks at the velocities of neighbours, "
+                           "which populations do not hold; leave storage out, or set collision = "
+                           "\"recursive\"",
+                           collision);
+    }
+    return SEL_OK;
+}
+
 static sel_status lbm_tables_check_params(const void *data, sel_where where, sel_error *error) {
     const lbm_params *params = data;
     sel_status status = check_units(params, where, error);
@@ -152,7 +172,8 @@ static sel_status lbm_tables_check_params(const void *data, sel_where where, sel
                              isnan(params->nu) ? "one of" : "only one of");
     }
     sel_status fits = lbm_check_lattice(params, where, error);
-    return status ? status : fits;
+    sel_status stores = check_storage(params, where, error);
+    return status ? status : fits ? fits : stores;
 }
 
 static const sel_table_field lbm_fields[] = {
@@ -176,6 +197,12 @@ static const sel_table_field lbm_fields[] = {
                 LIMITS_TEXT) " twice as much ran 20,000 steps in a "
                              "cavity, a duct and past a bar.",
             .preset = LBM_TRT, .choices = lbm_collision_names),
+    SEL_ROW(
+        lbm_params, storage, CHOICE,
+        "What a cell stores: populations, or their moments up to second order, which take half "
+        "the memory and the time and which regularized, recursive and hybrid can do with; auto: "
+        "moments where the operator allows it.",
+        .preset = LBM_STORE_AUTO, .choices = lbm_storage_names),
     SEL_ROW(lbm_params, magic, NUMBER,
             "Only for trt: (tau - 1/2) of the even moments times that of the odd ones. With 3/16 "
             "straight walls lie exactly on the faces.",

@@ -47,7 +47,8 @@ static __device__ __forceinline__ int64_t lbm_gpu_strain_at(const lbm_gpu_fields
 // Stores the fields of the strain s of a cell.
 static __device__ __forceinline__ void lbm_gpu_put_strain(const lbm_gpu_fields &to,
                                                           const uint32_t at[3], int dims,
-                                                          const double *s, double viscosity) {
+                                                          const double *s,
+                                                          lbm_viscosity viscosity) {
     double value[CUDA_PARTS];
     for (int f = 0; f < 2; f++) {
         const int count = to.strain[f] ? lbm_strain_field(LBM_STRAIN_RATE + f, s, viscosity, dims,
