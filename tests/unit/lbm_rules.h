@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define SEL_INLINE static inline
+#include "engine/base/kernel.h"
 #define REAL double
 #define LBM_SQRT(x) sqrt(x)
 #define LBM_DIMS 2

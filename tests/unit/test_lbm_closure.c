@@ -61,14 +61,18 @@ typedef struct rules {
         lbm_close_##D##_f64(g, n, at.drho, at.u);                                                  \
     }                                                                                              \
     static void of_moments_##D(double *g, double drho, const double *j, const double *p) {         \
-        lbm_of_moments_##D##_f64(g, drho, j, p);                                                   \
+        lbm_cell_moments_##D##_f64 m = {.drho = drho};                                             \
+        memcpy(m.j, j, sizeof m.j);                                                                \
+        memcpy(m.p, p, sizeof m.p);                                                                \
+        lbm_of_moments_##D##_f64(&m, false, g);                                                    \
     }                                                                                              \
     static void regularize_##D(double *g, const int *n, bool pressure, const state *given,         \
                                const double *shift, const double *f, const double *a,              \
                                double omega) {                                                     \
         lbm_cell_##D##_f64 cell = {.drho = given->drho};                                           \
+        const lbm_cell_moments_##D##_f64 m = lbm_moments_of_##D##_f64(f);                          \
         memcpy(cell.u, given->u, sizeof cell.u);                                                   \
-        lbm_regularize_##D##_f64(g, n, pressure, &cell, shift, f, a, omega);                       \
+        lbm_regularize_##D##_f64(g, n, pressure, &cell, shift, &m, a, omega);                      \
     }                                                                                              \
     static void collide_##D(double *g, const rates *r, int collision, bool forced, bool eddies) {  \
         lbm_rates_##D##_f64 own = {.omega_even = r->even,                                          \
@@ -93,8 +97,10 @@ typedef struct rules {
         cell32 = lbm_density_cell_##D##_f32(s, upper, 0.01F, u32);                                 \
         lbm_close_##D##_f64(g, upper, cell.drho, cell.u);                                          \
         lbm_close_##D##_f32(s, upper, cell32.drho, cell32.u);                                      \
-        lbm_regularize_##D##_f64(g, upper, true, &cell, u, g, u, 1.7);                             \
-        lbm_regularize_##D##_f32(s, upper, true, &cell32, u32, s, u32, 1.7F);                      \
+        const lbm_cell_moments_##D##_f64 m = lbm_moments_of_##D##_f64(g);                          \
+        const lbm_cell_moments_##D##_f32 m32 = lbm_moments_of_##D##_f32(s);                        \
+        lbm_regularize_##D##_f64(g, upper, true, &cell, u, &m, u, 1.7);                            \
+        lbm_regularize_##D##_f32(s, upper, true, &cell32, u32, &m32, u32, 1.7F);                   \
         lbm_close_##D##_f64(g, edge, 0.02, u);                                                     \
         lbm_close_##D##_f32(s, edge, 0.02F, u32);                                                  \
         for (int variant = 0; variant < 4 * LBM_COLLISIONS; variant++) {                           \

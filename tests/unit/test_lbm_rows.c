@@ -2,45 +2,74 @@
 #include "tests/unit/lbm_case.h"
 #include "tests/unit/lbm_rules.h"
 
-/* What the cell x of a row sent and gathers in a step, before collision; and its collision. In the
- * precision of the run. */
+/* What the cell x of a row sent and gathers in a step, before collision; and what it stores after
+ * the collision, which the hybrid operator also bases on the velocities about a cell that has no
+ * boundary. In the precision of the run. */
 #define RULES(D, suffix, type)                                                                    \
     static void gather_##D##_##suffix(const lbm_step *step, int64_t x, int64_t row,               \
                                       const lbm_boundary_cell *cell, double *own, double *g) {    \
         const lbm_lattice *lattice = step->boundary->lattice;                                     \
-        const lbm_source_##D##_##suffix here = pulled_##D##_##suffix(step, row, x);               \
-        type come[LBM_MAX_Q] = {0};                                                               \
+        const lbm_layout *layout = &step->layout;                                                 \
+        const int64_t here = lbm_row_offset(layout, row) + x;                                     \
+        type come[LBM_MAX_Q] = {0}, room[LBM_MAX_Q], made[LBM_MAX_Q];                             \
+        const lbm_sent_##D##_##suffix sent = sent_by_##D##_##suffix(step, here, made);            \
         for (int i = 0; i < lattice->q; i++) {                                                    \
             const int *e = lattice->direction[i].e;                                               \
-            own[i] = (double)here.from[i * here.plane];                                           \
-            come[i] = here.from[i * here.plane - (e[2] * here.slice + e[1] * here.pitch + e[0])]; \
+            const lbm_sent_##D##_##suffix from = sent_by_##D##_##suffix(                          \
+                step, here - (e[2] * layout->slice + e[1] * layout->pitch + e[0]), room);         \
+            own[i] = (double)sent.f[i * sent.plane];                                              \
+            come[i] = from.f[i * from.plane];                                                     \
         }                                                                                         \
         if (cell) {                                                                               \
-            apply_boundary_##D##_##suffix(step, cell, row, come, 1);                              \
+            apply_boundary_##D##_##suffix(step, cell, row, sent, come, 1);                        \
         }                                                                                         \
         for (int i = 0; i < lattice->q; i++) {                                                    \
             g[i] = (double)come[i];                                                               \
         }                                                                                         \
     }                                                                                             \
                                                                                                   \
-    static void collide_##D##_##suffix(const lbm_step *step, int64_t x, int64_t row, double *g) { \
-        const sel_layout *layout = step->acceleration_layout;                                     \
-        lbm_rates_##D##_##suffix rates = {.omega_even = (type)step->numbers->omega_even,          \
-                                          .omega_odd = (type)step->numbers->omega_odd,            \
-                                          .tau = (type)step->numbers->tau,                        \
-                                          .magic = (type)step->numbers->magic,                    \
-                                          .eddy = (type)step->numbers->eddy};                     \
-        type own[LBM_MAX_Q];                                                                      \
-        for (int a = 0; a < D; a++) {                                                             \
-            const type *field = step->acceleration_field;                                         \
-            rates.a[a] = field ? field[a * layout->component + sel_layout_row(layout, row) + x]   \
-                               : (type)step->acceleration[a];                                     \
+    static void strain_##D##_##suffix(const lbm_step *step, int64_t here, type *strain) {         \
+        const lbm_layout *layout = &step->layout;                                                 \
+        const int64_t along[3] = {1, layout->pitch, layout->slice};                               \
+        type d[3][3], spread[2][3];                                                               \
+        for (int b = 0; b < D; b++) {                                                             \
+            for (int side = 0; side < 2; side++) {                                                \
+                const lbm_cell_moments_##D##_##suffix m =                                         \
+                    moments_at_##D##_##suffix(step, here + (2 * side - 1) * along[b]);            \
+                for (int a = 0; a < D; a++) {                                                     \
+                    spread[side][a] = m.j[a] * (1 / (1 + m.drho));                                \
+                }                                                                                 \
+            }                                                                                     \
+            for (int a = 0; a < D; a++) {                                                         \
+                d[a][b] = spread[1][a] - spread[0][a];                                            \
+            }                                                                                     \
         }                                                                                         \
+        for (int part = 0; part < (D == 2 ? 3 : 6); part++) {                                     \
+            const int a = part < D ? part : part == D + 1 ? 1 : 0;                                \
+            const int b = part < D ? part : part == D ? 1 : 2;                                    \
+            strain[part] = a == b ? (type)0.5 * d[a][a] : (type)0.25 * (d[a][b] + d[b][a]);       \
+        }                                                                                         \
+    }                                                                                             \
+                                                                                                  \
+    static void collide_##D##_##suffix(const lbm_step *step, int64_t x, int64_t row, bool inside, \
+                                       double *g) {                                               \
+        const lbm_rates_##D##_##suffix rates = rates_##D##_##suffix(step, x, row);                \
+        const bool forced = step->forcing != LBM_NO_FORCE, les = step->numbers->eddy > 0;         \
+        type own[LBM_MAX_Q], strain[6];                                                           \
         for (int i = 0; i < LBM_MAX_Q; i++) {                                                     \
             own[i] = (type)g[i];                                                                  \
         }                                                                                         \
-        lbm_collide_##D##_##suffix(own, &rates, step->collision, step->forcing != LBM_NO_FORCE,   \
-                                   step->numbers->eddy > 0);                                      \
+        if (step->moments) {                                                                      \
+            const lbm_cell_moments_##D##_##suffix in = lbm_moments_of_##D##_##suffix(own);        \
+            if (step->collision == LBM_HYBRID && inside) {                                        \
+                strain_##D##_##suffix(step, lbm_row_offset(&step->layout, row) + x, strain);      \
+            }                                                                                     \
+            const lbm_cell_moments_##D##_##suffix m = lbm_collide_moments_##D##_##suffix(         \
+                &in, &rates, step->collision, forced, les, inside ? strain : NULL);               \
+            lbm_put_moments_##D##_##suffix(&m, own, 1);                                           \
+        } else {                                                                                  \
+            lbm_collide_##D##_##suffix(own, &rates, step->collision, forced, les);                \
+        }                                                                                         \
         for (int i = 0; i < LBM_MAX_Q; i++) {                                                     \
             g[i] = (double)own[i];                                                                \
         }                                                                                         \
@@ -52,7 +81,7 @@ RULES(3, f64, double)
 
 typedef void (*gather)(const lbm_step *step, int64_t x, int64_t row, const lbm_boundary_cell *cell,
                        double *own, double *g);
-typedef void (*collide)(const lbm_step *step, int64_t x, int64_t row, double *g);
+typedef void (*collide)(const lbm_step *step, int64_t x, int64_t row, bool inside, double *g);
 static const gather gathers[2][2] = {
     [LBM_D2Q9] = {gather_2_f32, gather_2_f64}, [LBM_D3Q19] = {gather_3_f32, gather_3_f64}};
 static const collide collides[2][2] = {
@@ -60,6 +89,7 @@ static const collide collides[2][2] = {
 
 typedef struct case_flow {
     int dims, precision, collision;
+    bool moments; /* are stored */
     int64_t nx;
     bool periodic; /* along x; else from an inlet to an outlet */
     bool field;    /* an acceleration field and Smagorinsky's model; else a uniform acceleration */
@@ -102,6 +132,7 @@ static void begin(lbm_case *c, const case_flow *flow) {
     case_begin_size(c, (sel_ints){dims, {flow->nx, NY, NZ}}, 0.6);
     c->params.common.precision = flow->precision;
     c->params.collision = flow->collision;
+    c->params.storage = flow->moments ? LBM_STORE_MOMENTS : LBM_STORE_POPULATIONS;
     c->params.acceleration =
         flow->field ? rough_vector(c, dims, &weak) : vector(dims, 1e-5, -2e-5, 1e-5);
     c->params.smagorinsky = flow->field ? 0.1 : c->params.smagorinsky;
@@ -153,7 +184,7 @@ static void check_bounces(const lbm_case *c, const lbm_step *step, const case_fl
                           const lbm_boundary_cell *cell, const double *own, const double *g) {
     const lbm_lattice *lattice = case_state(c)->lattice;
     int64_t link = cell->first_link, second = link + __builtin_popcount(cell->links);
-    const bool replaced = flow->collision == LBM_REGULARIZED && cell->opening_index >= 0;
+    const bool replaced = flow->collision >= LBM_REGULARIZED && cell->opening_index >= 0;
     for (int i = 1; i < lattice->q; i++) {
         const bool shared = cell->shared >> i & 1u;
         if (cell->bounced >> i & 1u && !replaced) {
@@ -177,7 +208,7 @@ static void expect_cell(const lbm_case *c, const lbm_step *step, const case_flow
     if (cell) {
         check_bounces(c, step, flow, cell, own, g);
     }
-    collides[lattice][flow->precision](step, x, row, g);
+    collides[lattice][flow->precision](step, x, row, !cell, g);
 }
 
 /* A row with its halo and what lies beyond. */
@@ -190,13 +221,15 @@ static void check_row(const lbm_case *c, const lbm_step *step, const case_flow *
         if (at >= 0 && at < nx && !sel_state_solids(c->state, row)[at]) {
             expect_cell(c, step, flow, at, row, g);
         }
-        for (int i = 0; i < case_state(c)->lattice->q; i++) {
+        for (int i = 0; i < step->components; i++) {
             const double found = stored(step, flow->precision, i, x, row);
             if (found != g[i]) {
-                fail_msg("%d-D %s, %d cells%s%s%s: direction %d of cell %d in row %d: %g, not %g",
-                         flow->dims, sel_precision_names[flow->precision], (int)nx,
-                         flow->periodic ? ", periodic" : "", flow->field ? ", field" : "",
-                         flow->streams ? ", streams" : "", i, (int)x, (int)row, found, g[i]);
+                fail_msg(
+                    "%d-D %s %s%s, %d cells%s%s%s: component %d of cell %d in row %d: %g, not %g",
+                    flow->dims, sel_precision_names[flow->precision],
+                    lbm_collision_names[flow->collision], flow->moments ? " moments" : "", (int)nx,
+                    flow->periodic ? ", periodic" : "", flow->field ? ", field" : "",
+                    flow->streams ? ", streams" : "", i, (int)x, (int)row, found, g[i]);
             }
         }
     }
@@ -242,11 +275,20 @@ static void check(const case_flow *flow) {
 /* Rows of many lengths, among them each remainder of a cache line, in all combinations of the rest.
  */
 static void check_lengths(int dims) {
-    for (int64_t nx = 3; nx <= 50; nx += 3) {
+    static const struct {
+        int collision;
+        bool moments;
+    } kinds[] = {{LBM_TRT, false},       {LBM_BGK, false},   {LBM_REGULARIZED, false},
+                 {LBM_RECURSIVE, false}, {LBM_HYBRID, true}, {LBM_REGULARIZED, true},
+                 {LBM_RECURSIVE, true}};
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    for (int64_t nx = 3; nx <= 50; nx += 2) {
         for (int k = 0; k < 16; k++) {
+            const int kind = (int)(nx / 2 % KINDS);
             check(&(case_flow){.dims = dims,
                                .precision = k & 1,
-                               .collision = (int)(nx / 3 % LBM_COLLISIONS),
+                               .collision = kinds[kind].collision,
+                               .moments = kinds[kind].moments,
                                .nx = nx,
                                .periodic = k & 2,
                                .field = k & 4,

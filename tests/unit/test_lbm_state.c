@@ -264,8 +264,8 @@ static void test_monitor_finds_the_first_bad_cell(void **unused) {
     case_request(&c, &monitor);
     assert_true(isnan(monitor.change)); /* a zero field has no relative change */
     const double bad[9] = {nan("")}, worse[9] = {1e300, 1e300};
-    case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 4, 3, bad);
-    case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 5, 1, worse);
+    case_state(&c)->loops->write(&case_state(&c)->layout, 9, case_state(&c)->all.f[0], 4, 3, bad);
+    case_state(&c)->loops->write(&case_state(&c)->layout, 9, case_state(&c)->all.f[0], 5, 1, worse);
     case_request(&c, &monitor);
     assert_int_equal(monitor.bad_cell, 22);
     assert_int_equal(monitor.bad_cells, 1);
@@ -289,11 +289,11 @@ static void test_monitor_finds_the_fastest_and_the_thinnest_cell(void **unused) 
     for (int64_t row = 1; row < 4; row++) {
         const double fast[9] = {0.1, 0.3, 0.1, 0.1, 0.1}, thin[9] = {-2};
         const double slow[9] = {0.1, 0.15, 0.1, 0.1, 0.1};
-        case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 5, row,
+        case_state(&c)->loops->write(&case_state(&c)->layout, 9, case_state(&c)->all.f[0], 5, row,
                                      slow);
-        case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 19, row,
+        case_state(&c)->loops->write(&case_state(&c)->layout, 9, case_state(&c)->all.f[0], 19, row,
                                      fast);
-        case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 18, row,
+        case_state(&c)->loops->write(&case_state(&c)->layout, 9, case_state(&c)->all.f[0], 18, row,
                                      thin);
         case_request(&c, &monitor);
         assert_int_equal(monitor.bad_cell, -1);

@@ -3,19 +3,45 @@
 #include <complex.h>
 #include "tests/unit/lbm_case.h"
 
-/* What is left of direction i of a population along j by the regularized collision at the rate
- * omega: density, momentum and (1 - omega) of the second moment. */
-static double regularized(const lbm_lattice *lattice, int i, int j, double omega) {
+/* (e_i e_i - I/3) : t of a symmetric tensor t, of the recursive operators without its trace. */
+static double complex against(const lbm_lattice *lattice, int i, double complex t[3][3],
+                              bool recursive) {
+    const int *e = lattice->direction[i].e;
+    double complex trace = 0, sum = 0;
+    for (int a = 0; a < lattice->dims; a++) {
+        trace += recursive ? t[a][a] / lattice->dims : 0;
+    }
+    for (int a = 0; a < lattice->dims; a++) {
+        for (int b = 0; b < lattice->dims; b++) {
+            const double delta = a == b ? 1 : 0;
+            sum += (e[a] * e[b] - delta / 3) * (t[a][b] - delta * trace);
+        }
+    }
+    return sum;
+}
+
+/* What direction i has of a population along j after an operator that keeps moments, at the rate
+ * omega: density, momentum and (1 - omega) of the second moment, of a wave exp(i k.x) that has
+ * streamed with `stream`. The hybrid operator also has that of the strain of the wave before. */
+static double complex kept(const lbm_lattice *lattice, int i, int j, double omega, int collision,
+                           const double k[3], double complex stream) {
     const lbm_direction *one = &lattice->direction[i], *other = &lattice->direction[j];
-    double along = 0, second = 0;
+    const double share = collision == LBM_HYBRID ? LBM_HYBRID_SHARE : 0;
+    double complex second[3][3], strain[3][3];
+    double along = 0;
     for (int a = 0; a < lattice->dims; a++) {
         along += one->e[a] * other->e[a];
         for (int b = 0; b < lattice->dims; b++) {
-            double delta = a == b ? 1.0 / 3 : 0;
-            second += (one->e[a] * one->e[b] - delta) * (other->e[a] * other->e[b] - delta);
+            second[a][b] = other->e[a] * other->e[b] - (a == b ? 1.0 / 3 : 0);
+            strain[a][b] =
+                0.5 * (double complex)I * (sin(k[b]) * other->e[a] + sin(k[a]) * other->e[b]);
         }
     }
-    return one->weight * (1 + 3 * along + 4.5 * (1 - omega) * second);
+    const bool recursive = collision >= LBM_RECURSIVE;
+    const double complex from_cell = against(lattice, i, second, recursive);
+    const double complex around = -2.0 / 3 / omega * against(lattice, i, strain, recursive);
+    return one->weight * ((1 + 3 * along) * stream +
+                          4.5 * (1 - omega) * ((1 - share) * from_cell * stream + share * around));
 }
 
 typedef double complex matrix[LBM_MAX_Q][LBM_MAX_Q];
@@ -40,9 +66,8 @@ static void step_matrix(const lbm_lattice *lattice, const double k[3], double ev
         for (int i = 0; i < lattice->q; i++) {
             double other = offset[d[i].opposite];
             double relaxed = even * 0.5 * (offset[i] + other) + odd * 0.5 * (offset[i] - other);
-            m[i][j] = (collision == LBM_REGULARIZED ? regularized(lattice, i, j, even)
-                                                    : (i == j ? 1 : 0) - relaxed) *
-                      stream;
+            m[i][j] = collision >= LBM_REGULARIZED ? kept(lattice, i, j, even, collision, k, stream)
+                                                   : ((i == j ? 1 : 0) - relaxed) * stream;
         }
     }
 }
@@ -252,8 +277,8 @@ static void forget_stresses(lbm_case *c) {
             double eu = d->e[0] * u[2 * k] + d->e[1] * u[2 * k + 1];
             g[i] = d->weight * (rho[k] * (1 + 3 * eu + 4.5 * eu * eu - 1.5 * square) - 1);
         }
-        case_state(c)->loops->write(&case_state(c)->layout, case_state(c)->all.f[0], k % nx, k / nx,
-                                    g);
+        case_state(c)->loops->write(&case_state(c)->layout, 9, case_state(c)->all.f[0], k % nx,
+                                    k / nx, g);
     }
     for (int64_t y = 0; y < ny; y++) {
         lbm_fill_halo(case_state(c), case_state(c)->all.f[0], y, true);

@@ -279,9 +279,6 @@ SEL_INLINE bool LBM_NAME(lbm_is_recursive)(int collision) {
     return collision >= LBM_RECURSIVE;
 }
 
-/* The share of the strain by differences in the hybrid operator. */
-#define LBM_HYBRID_SHARE 0.02
-
 /* Collides the moments that have arrived in a cell, for an operator that keeps moments. s: the rate
  * of strain by differences, for the hybrid operator; NULL: it does as the recursive one. */
 SEL_INLINE LBM_NAME(lbm_cell_moments)

@@ -3,24 +3,7 @@
  *
  * Re-includable behind lbm_closure.h, with the same macros. SOURCE is left defined.
  */
-#include "engine/solvers/lbm/lbm_cpu.h"
-
-/* The velocities of a row and the rows about it at the start of the step: component a of cell k of
- * the row below along y at row[LBM_BELOW_Y][a * plane + k], and so on. */
-typedef struct LBM_NAME(lbm_around) {
-    const REAL *row[LBM_AROUND];
-    int64_t plane;
-} LBM_NAME(lbm_around);
-
-/* The populations that the cells of a row gather. */
-typedef struct LBM_NAME(lbm_source) {
-    const REAL *from;                  /* the first cell, direction 0 */
-    int64_t plane, slice, pitch, cell; /* strides: of the directions, along z, y and x */
-    LBM_NAME(lbm_around) around;       /* from the first cell on; for the hybrid operator */
-} LBM_NAME(lbm_source);
-
-/* Where a thread makes populations of moments (lbm_scatter.h). */
-SEL_INLINE LBM_NAME(lbm_source) LBM_NAME(scattered)(const lbm_step *step, int64_t row, int64_t x);
+#include "engine/solvers/lbm/lbm_scatter.h"
 
 /* The source of the cells from x on, which pull from their neighbours. */
 SEL_INLINE LBM_NAME(lbm_source) LBM_NAME(pulled)(const lbm_step *step, int64_t row, int64_t x) {

@@ -28,7 +28,6 @@
 #include "engine/solvers/lbm/lbm_collision.h"
 #include "engine/solvers/lbm/lbm_closure.h"
 #include "engine/solvers/lbm/lbm_gather.h"
-#include "engine/solvers/lbm/lbm_scatter.h"
 
 /* ---- lines and rows ---- */
 

@@ -25,6 +25,9 @@ typedef struct lbm_lattice {
 /* From LBM_REGULARIZED on the operators keep moments up to second order only. */
 enum { LBM_TRT, LBM_BGK, LBM_REGULARIZED, LBM_RECURSIVE, LBM_HYBRID, LBM_COLLISIONS };
 
+/* The share of the strain by differences in the hybrid operator. */
+#define LBM_HYBRID_SHARE 0.02
+
 /* Which closure computes the unknown populations of a cell with wet faces. */
 typedef enum lbm_opening {
     LBM_CLOSED,

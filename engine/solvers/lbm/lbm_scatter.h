@@ -1,8 +1,8 @@
 /* lbm_scatter.h -- populations from stored moments on the CPU, row by row, in scratch of a thread.
  *
- * Re-includable behind lbm_gather.h, with the same macros. A thread computes rows of cells in the
- * order of y. Row y pulls direction i from row y - ey of plane z - ez, so when the thread comes to
- * row y it makes populations of the moments of the rows y + 1 of three planes, and stores them
+ * Re-includable behind lbm_collision.h, with the same macros. A thread computes rows of cells in
+ * the order of y. Row y pulls direction i from row y - ey of plane z - ez, so when the thread comes
+ * to row y it makes populations of the moments of the rows y + 1 of three planes, and stores them
  * where they are pulled:
  *
  *     moments                           scratch: three rows of populations, in turns
@@ -13,6 +13,21 @@
  * Each population is made once, and the moments of a row are read for three planes, from the cache.
  * The hybrid operator also needs the velocities of the rows about a row, which are kept alike.
  */
+#include "engine/solvers/lbm/lbm_cpu.h"
+
+/* The velocities of a row and the rows about it at the start of the step: component a of cell k of
+ * the row below along y at row[LBM_BELOW_Y][a * plane + k], and so on. */
+typedef struct LBM_NAME(lbm_around) {
+    const REAL *row[LBM_AROUND];
+    int64_t plane;
+} LBM_NAME(lbm_around);
+
+/* The populations that the cells of a row gather. */
+typedef struct LBM_NAME(lbm_source) {
+    const REAL *from;                  /* the first cell, direction 0 */
+    int64_t plane, slice, pitch, cell; /* strides: of the directions, along z, y and x */
+    LBM_NAME(lbm_around) around;       /* from the first cell on; for the hybrid operator */
+} LBM_NAME(lbm_source);
 
 /* Numbers of a row in scratch; a line before and behind those of the row with its halo. */
 SEL_INLINE int64_t LBM_NAME(scratch_pitch)(const lbm_step *step) {
@@ -66,8 +81,8 @@ SEL_INLINE void LBM_NAME(scatter_row)(const lbm_step *step, int64_t row, int64_t
     }
 }
 
-__attribute__((noinline)) static void LBM_NAME(scatter_planes)(const lbm_step *step, int64_t row,
-                                                               int64_t y) {
+__attribute__((noinline, unused)) static void LBM_NAME(scatter_planes)(const lbm_step *step,
+                                                                       int64_t row, int64_t y) {
     LBM_NAME(scatter_row)(step, row, y, 0, false);
     if (LBM_DIMS == 3) {
         LBM_NAME(scatter_row)(step, row, y, -1, false);
@@ -75,8 +90,8 @@ __attribute__((noinline)) static void LBM_NAME(scatter_planes)(const lbm_step *s
     }
 }
 
-__attribute__((noinline)) static void LBM_NAME(scatter_planes_recursive)(const lbm_step *step,
-                                                                         int64_t row, int64_t y) {
+__attribute__((noinline, unused)) static void
+LBM_NAME(scatter_planes_recursive)(const lbm_step *step, int64_t row, int64_t y) {
     LBM_NAME(scatter_row)(step, row, y, 0, true);
     if (LBM_DIMS == 3) {
         LBM_NAME(scatter_row)(step, row, y, -1, true);
