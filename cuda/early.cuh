@@ -38,10 +38,11 @@ static __device__ __forceinline__ void cuda_see_completed(void) {
 #endif
 }
 
-// kernel<<<blocks, threads, 0, stream>>>(argument), early if the kernel's code knows how to wait.
+// kernel<<<blocks, threads, shared, stream>>>(argument), early if the kernel's code knows how to
+// wait.
 template <class A>
 static cudaError_t cuda_launch_early(void (*kernel)(A), dim3 blocks, dim3 threads,
-                                     cudaStream_t stream, const A &argument) {
+                                     cudaStream_t stream, const A &argument, size_t shared = 0) {
     enum { FIRST_ARCHITECTURE = 90 };
     cudaFuncAttributes code;
     cudaLaunchAttribute early = {};
@@ -51,6 +52,7 @@ static cudaError_t cuda_launch_early(void (*kernel)(A), dim3 blocks, dim3 thread
     early.val.programmaticStreamSerializationAllowed = 1;
     as.gridDim = blocks;
     as.blockDim = threads;
+    as.dynamicSmemBytes = shared;
     as.stream = stream;
     as.attrs = &early;
     as.numAttrs = code.ptxVersion >= FIRST_ARCHITECTURE;

@@ -1,5 +1,5 @@
-// wide.cuh -- 16 bytes of numbers at once, from and to aligned places; bytes in memory are four
-// ints in registers. Copies to shared memory while the program goes on. Numbers of the lanes
+// wide.cuh -- 8 or 16 bytes of numbers at once, from and to aligned places; bytes in memory are
+// four ints in registers. Copies to shared memory while the program goes on. Numbers of the lanes
 // beside.
 #ifndef CUDA_WIDE_CUH
 #define CUDA_WIDE_CUH
@@ -19,6 +19,15 @@ static __device__ __forceinline__ void wide_load(const double *from, double (&to
     to[0] = v.x, to[1] = v.y;
 }
 
+static __device__ __forceinline__ void wide_load(const float *from, float (&to)[2]) {
+    const float2 v = *(const float2 *)from;
+    to[0] = v.x, to[1] = v.y;
+}
+
+static __device__ __forceinline__ void wide_load(const double *from, double (&to)[1]) {
+    to[0] = *from;
+}
+
 static __device__ __forceinline__ void wide_load(const unsigned char *from, int (&to)[4]) {
     const uchar4 v = *(const uchar4 *)from;
     to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
@@ -30,6 +39,14 @@ static __device__ __forceinline__ void wide_store(const float (&from)[4], float 
 
 static __device__ __forceinline__ void wide_store(const double (&from)[2], double *to) {
     *(double2 *)to = make_double2(from[0], from[1]);
+}
+
+static __device__ __forceinline__ void wide_store(const float (&from)[2], float *to) {
+    *(float2 *)to = make_float2(from[0], from[1]);
+}
+
+static __device__ __forceinline__ void wide_store(const double (&from)[1], double *to) {
+    *to = from[0];
 }
 
 static __device__ __forceinline__ void wide_store(const int (&from)[4], unsigned char *to) {

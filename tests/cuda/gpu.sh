@@ -11,7 +11,7 @@ PYTHON=${PYTHON:-$(command -v python3)}
 export BUILD PYTHON
 logs=$BUILD/tests/gpu
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
-programs='test_cuda test_cuda_steps test_cuda_laws test_cuda_requests test_cuda_aqua test_cuda_aqua_dry test_cuda_aqua_terms test_cuda_fill test_cuda_heat test_cuda_rule test_cuda_poisson test_machine'
+programs='test_cuda test_cuda_steps test_cuda_laws test_cuda_requests test_cuda_aqua test_cuda_aqua_dry test_cuda_aqua_terms test_cuda_fill test_cuda_moments test_cuda_heat test_cuda_rule test_cuda_poisson test_machine'
 rm -rf "$logs"
 mkdir -p "$logs"
 if ! "$BUILD/selenite" info | grep -E '^sel\.lbm +cuda' >"$logs/info" ||

@@ -125,15 +125,42 @@ cudaError_t lbm_gpu_step_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream)
 cudaError_t lbm_gpu_step_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
 cudaError_t lbm_gpu_step_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
 
-/* The same of stored moments, for all cells; then the boundary cells again. */
-cudaError_t lbm_gpu_moments_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream);
-cudaError_t lbm_gpu_moments_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream);
-cudaError_t lbm_gpu_moments_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
-cudaError_t lbm_gpu_moments_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
+/* How a step of moments divides a block of the grid among thread blocks: tiles of `width` columns
+ * of `rows` rows, each for at most `planes` places of the slowest axis; their numbers, x fastest. A
+ * thread block of a plane grid has several strips of one row beside each other. */
+typedef struct lbm_gpu_tiles {
+    uint32_t width, rows, planes;
+    uint32_t across, down, deep;
+    uint32_t blocks;
+} lbm_gpu_tiles;
+
+/* One step from `from` to `to`, which hold moments after collision: density deviation, momentum and
+ * second moments, each a plane as of populations. Cells compute as if all their neighbours were
+ * fluid and all axes periodic, for operators that keep moments. If there are free_blocks, they are
+ * block_count numbers of the thread blocks of lbm_gpu_moments_tiles, and the others compute
+ * nothing. */
+
+/* The boundary cells of such a step, after all cells. */
 cudaError_t lbm_gpu_close_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream);
 cudaError_t lbm_gpu_close_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream);
 cudaError_t lbm_gpu_close_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
 cudaError_t lbm_gpu_close_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
+
+cudaError_t lbm_gpu_moments_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_moments_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_moments_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_moments_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
+<<<<<<< HEAD
+cudaError_t lbm_gpu_close_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_close_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_close_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_close_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
+=======
+cudaError_t lbm_gpu_moments_tiles_d2q9_f32(const lbm_gpu_step *step, lbm_gpu_tiles *tiles);
+cudaError_t lbm_gpu_moments_tiles_d2q9_f64(const lbm_gpu_step *step, lbm_gpu_tiles *tiles);
+cudaError_t lbm_gpu_moments_tiles_d3q19_f32(const lbm_gpu_step *step, lbm_gpu_tiles *tiles);
+cudaError_t lbm_gpu_moments_tiles_d3q19_f64(const lbm_gpu_step *step, lbm_gpu_tiles *tiles);
+>>>>>>> 5fdcbce8 (Flow by moments on the device: one step in a march along the slowest axis)
 
 /* What fields are computed from. */
 typedef struct lbm_gpu_view {

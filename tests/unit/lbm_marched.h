@@ -1,0 +1,84 @@
+/* lbm_marched.h -- one step of moments in a periodic box, cell by cell in f64: what
+ * test_cuda_moments.c compares the device with. Re-includable, with LBM_DIMS and LBM_NAME as in
+ * engine/solvers/lbm/lbm_collision.h. Component c of cell (x, y, z) is at from[c * cells + (z ny +
+ * y) nx + x].
+ */
+#include "engine/solvers/lbm/lbm_collision.h"
+
+enum { LBM_NAME(components) = 1 + LBM_DIMS + LBM_PARTS };
+
+static LBM_NAME(lbm_cell_moments)
+    LBM_NAME(cell_of)(const box *b, const double *from, int64_t x, int64_t y, int64_t z) {
+    LBM_NAME(lbm_cell_moments) m;
+    const double *at = from + box_index(b, x, y, z);
+    m.drho = at[0];
+    for (int a = 0; a < LBM_DIMS; a++) {
+        m.j[a] = at[(1 + a) * b->cells];
+    }
+    for (int k = 0; k < LBM_PARTS; k++) {
+        m.p[k] = at[(1 + LBM_DIMS + k) * b->cells];
+    }
+    return m;
+}
+
+/* The rate of strain from central differences of j / rho. */
+static void LBM_NAME(strain_around)(const box *b, const double *from, const int64_t at[3],
+                                    double s[LBM_PARTS]) {
+    double d[3][3] = {{0}};
+    for (int axis = 0; axis < LBM_DIMS; axis++) {
+        for (int side = -1; side <= 1; side += 2) {
+            const LBM_NAME(lbm_cell_moments) m =
+                LBM_NAME(cell_of)(b, from, at[0] + side * (axis == 0), at[1] + side * (axis == 1),
+                                  at[2] + side * (axis == 2));
+            for (int a = 0; a < LBM_DIMS; a++) {
+                d[a][axis] += 0.5 * side * m.j[a] / (1 + m.drho);
+            }
+        }
+    }
+    lbm_gradient_strain(d, LBM_DIMS, s);
+}
+
+/* strain: to the strain of each cell before collision, [part][cell]. */
+static void LBM_NAME(step_of)(const box *b, const lbm_gpu_step *s, const double a[3],
+                              const double *field, const double *from, double *to, double *strain) {
+    for (int64_t k = 0; k < b->cells; k++) {
+        const int64_t at[3] = {k % b->n[0], k / b->n[0] % b->n[1], k / b->n[0] / b->n[1]};
+        double g[LBM_Q], all[LBM_Q], around[LBM_PARTS];
+        LBM_NAME(lbm_rates)
+        rates = {.omega_even = s->omega_even, .tau = s->tau, .eddy = s->eddy};
+        for (int axis = 0; axis < LBM_DIMS; axis++) {
+            rates.a[axis] = field ? field[axis * b->cells + k] : a[axis];
+        }
+#define PULL(i, ex, ey, ez, opposite, weight)                                        \
+    {                                                                                \
+        const LBM_NAME(lbm_cell_moments) m =                                         \
+            LBM_NAME(cell_of)(b, from, at[0] - (ex), at[1] - (ey), at[2] - (ez));    \
+        LBM_NAME(lbm_of_moments)(&m, LBM_NAME(lbm_is_recursive)(s->collision), all); \
+        g[i] = all[i];                                                               \
+    }
+        LBM_DIRECTIONS(PULL)
+#undef PULL
+        const LBM_NAME(lbm_cell_moments) in = LBM_NAME(lbm_moments_of)(g);
+        LBM_NAME(strain_around)(b, from, at, around);
+        const LBM_NAME(lbm_cell_moments) out =
+            LBM_NAME(lbm_collide_moments)(&in, &rates, s->collision, s->forced, s->les, around);
+        to[k] = out.drho;
+        for (int axis = 0; axis < LBM_DIMS; axis++) {
+            to[(1 + axis) * b->cells + k] = out.j[axis];
+        }
+        double u[LBM_DIMS], q[LBM_PARTS], trace = 0;
+        LBM_NAME(lbm_moments)(g, &rates, true, &(double){0}, u);
+        LBM_NAME(lbm_pi_neq)(g, &rates, true, in.drho, u, q);
+        const double tau = s->les ? LBM_NAME(lbm_tau_of_pi)(q, 1 + in.drho, &rates) : s->tau;
+        for (int axis = 0; axis < LBM_DIMS; axis++) {
+            trace += q[axis] / LBM_DIMS;
+        }
+        const bool apart = LBM_NAME(lbm_is_recursive)(s->collision);
+        for (int part = 0; part < LBM_PARTS; part++) {
+            const double of_trace = apart && part < LBM_DIMS ? trace : 0;
+            to[(1 + LBM_DIMS + part) * b->cells + k] = out.p[part];
+            strain[part * b->cells + k] =
+                -1.5 / (1 + in.drho) * ((q[part] - of_trace) / tau + of_trace);
+        }
+    }
+}
