@@ -49,7 +49,8 @@ static const char *const flow_begin =
 
 static const char *const flow_end =
     "return sel.lbm {\n"
-    "  lattice = three and 'D3Q19' or 'D2Q9', size = size, tau = tau, collision = collision,\n"
+    "  lattice = three and 'D3Q19' or 'D2Q9', size = size, tau = tau,\n"
+    "  collision = collision:match '^%a+', storage = collision:match ':(%a+)',\n"
     "  precision = precision, smagorinsky = smagorinsky, acceleration = acceleration,\n"
     "  controls = controls, initial = initial, regions = regions, periodic = periodic,\n"
     "  stop = { steps = 1 },\n"
@@ -154,7 +155,8 @@ static const flow_part flow_force[] = {
 /* Numbers of a flow besides its parts. */
 typedef struct flow {
     const char *size, *around, *force;
-    const char *collision, *precision;
+    const char *collision; /* and what is stored: "recursive:moments" */
+    const char *precision;
     double tau;
     bool eddies;
 } flow;

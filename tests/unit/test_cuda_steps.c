@@ -5,7 +5,15 @@
 #include "tests/unit/twins.h"
 #include "tests/unit/compare_flows.h"
 
-static const char *const collisions[] = {"trt", "bgk", "regularized"};
+static const char *const collisions[] = {
+    "trt",
+    "bgk",
+    "regularized:populations",
+    "recursive:populations",
+    "regularized:moments",
+    "recursive:moments",
+    "hybrid",
+};
 static const char *const precisions[] = {"f64", "f32"};
 
 /* Odd sizes: no multiple of a warp, more than a block, fewer than one. */

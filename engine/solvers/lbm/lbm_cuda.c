@@ -62,6 +62,10 @@ static cudaError_t (*const lbm_cuda_closes[2][2])(const lbm_gpu_step *, cudaStre
     {lbm_gpu_close_d2q9_f32, lbm_gpu_close_d2q9_f64},
     {lbm_gpu_close_d3q19_f32, lbm_gpu_close_d3q19_f64}};
 
+static cudaError_t (*const lbm_cuda_tiles[2][2])(const lbm_gpu_step *, lbm_gpu_tiles *) = {
+    {lbm_gpu_moments_tiles_d2q9_f32, lbm_gpu_moments_tiles_d2q9_f64},
+    {lbm_gpu_moments_tiles_d3q19_f32, lbm_gpu_moments_tiles_d3q19_f64}};
+
 /* Of stored moments the boundary cells are computed by a kernel of their own, after all cells. */
 static cudaError_t lbm_cuda_run(const lbm_cuda *state, const lbm_gpu_step *one,
                                 cudaStream_t stream) {
@@ -77,6 +81,7 @@ static void lbm_cuda_describe(lbm_cuda *state) {
     const int deep = grid->dims == 3, large = plan->base.precision == SEL_F64;
     state->run_step = lbm_cuda_steps[plan->moments][deep][large];
     state->close = lbm_cuda_closes[deep][large];
+    state->tiles = lbm_cuda_tiles[deep][large];
     state->pattern = (lbm_gpu_step){.layout = lbm_cuda_make_layout(&state->all.base),
                                     .dims = grid->dims,
                                     .bytes = (int)lbm_real(&plan->base),

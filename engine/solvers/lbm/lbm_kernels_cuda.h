@@ -131,7 +131,7 @@ cudaError_t lbm_gpu_step_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream
 typedef struct lbm_gpu_tiles {
     uint32_t width, rows, planes;
     uint32_t across, down, deep;
-    uint32_t blocks;
+    uint32_t blocks, strips; /* thread blocks, and the strips of each: 1 in space */
 } lbm_gpu_tiles;
 
 /* One step from `from` to `to`, which hold moments after collision: density deviation, momentum and
@@ -139,28 +139,20 @@ typedef struct lbm_gpu_tiles {
  * fluid and all axes periodic, for operators that keep moments. If there are free_blocks, they are
  * block_count numbers of the thread blocks of lbm_gpu_moments_tiles, and the others compute
  * nothing. */
+cudaError_t lbm_gpu_moments_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_moments_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_moments_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_moments_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_moments_tiles_d2q9_f32(const lbm_gpu_step *step, lbm_gpu_tiles *tiles);
+cudaError_t lbm_gpu_moments_tiles_d2q9_f64(const lbm_gpu_step *step, lbm_gpu_tiles *tiles);
+cudaError_t lbm_gpu_moments_tiles_d3q19_f32(const lbm_gpu_step *step, lbm_gpu_tiles *tiles);
+cudaError_t lbm_gpu_moments_tiles_d3q19_f64(const lbm_gpu_step *step, lbm_gpu_tiles *tiles);
 
 /* The boundary cells of such a step, after all cells. */
 cudaError_t lbm_gpu_close_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream);
 cudaError_t lbm_gpu_close_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream);
 cudaError_t lbm_gpu_close_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
 cudaError_t lbm_gpu_close_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
-
-cudaError_t lbm_gpu_moments_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream);
-cudaError_t lbm_gpu_moments_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream);
-cudaError_t lbm_gpu_moments_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
-cudaError_t lbm_gpu_moments_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
-<<<<<<< HEAD
-cudaError_t lbm_gpu_close_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream);
-cudaError_t lbm_gpu_close_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream);
-cudaError_t lbm_gpu_close_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
-cudaError_t lbm_gpu_close_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
-=======
-cudaError_t lbm_gpu_moments_tiles_d2q9_f32(const lbm_gpu_step *step, lbm_gpu_tiles *tiles);
-cudaError_t lbm_gpu_moments_tiles_d2q9_f64(const lbm_gpu_step *step, lbm_gpu_tiles *tiles);
-cudaError_t lbm_gpu_moments_tiles_d3q19_f32(const lbm_gpu_step *step, lbm_gpu_tiles *tiles);
-cudaError_t lbm_gpu_moments_tiles_d3q19_f64(const lbm_gpu_step *step, lbm_gpu_tiles *tiles);
->>>>>>> 5fdcbce8 (Flow by moments on the device: one step in a march along the slowest axis)
 
 /* What fields are computed from. */
 typedef struct lbm_gpu_view {

@@ -233,7 +233,7 @@ static __device__ __noinline__ void keep_strain(const lbm_gpu_step &s, uint32_t 
     }
     const typename T::lbm_rates stored = T::rates_of(s, index);
     typename D::lbm_rates rates;
-    double u[D::dims], q[D::parts], strain[D::parts], trace = 0;
+    double u[D::dims], q[D::parts], strain[D::parts];
     const double drho = (double)in->drho, rho = 1 + drho;
     rates.tau = s.tau;
     rates.eddy = s.eddy;
@@ -246,15 +246,10 @@ static __device__ __noinline__ void keep_strain(const lbm_gpu_step &s, uint32_t 
         const int b = k < D::dims ? k : k == D::dims ? 1 : 2;
         q[k] = (double)in->p[k] - rho * u[a] * u[b] +
                0.5 * rho * (u[a] * rates.a[b] + u[b] * rates.a[a]);
-        trace += a == b ? q[k] / D::dims : 0;
     }
     const double tau = rates.eddy > 0 ? D::lbm_tau_of_pi(q, rho, &rates) : rates.tau;
-    const double viscosity = lbm_pi_strain(q, drho, tau, D::dims, strain);
-    if (D::lbm_is_recursive(s.collision)) {
-        for (int a = 0; a < D::dims; a++) {
-            strain[a] += -1.5 / rho * (trace - trace / tau);
-        }
-    }
+    const lbm_viscosity viscosity =
+        lbm_pi_strain(q, drho, tau, D::lbm_is_recursive(s.collision), D::dims, strain);
     lbm_gpu_put_strain(s.fields, at, D::dims, strain, viscosity);
 }
 
@@ -563,6 +558,7 @@ template <class T> static cudaError_t divide(const lbm_gpu_step &s, lbm_gpu_tile
     *tiles = lbm_gpu_tiles{};
     tiles->width = S::width;
     tiles->rows = S::rows;
+    tiles->strips = S::deep ? 1 : S::warps;
     tiles->across = (l.nx + S::width - 1) / S::width;
     tiles->down = S::deep ? (l.rows + S::rows - 1) / S::rows : 1;
     for (uint32_t n = LEAST; code == cudaSuccess && n <= MOST; n++) {

@@ -16,7 +16,9 @@ typedef struct lbm_cuda {
     uint32_t again_count;
     lbm_gpu_view view; /* what fields are computed from, but for the present step */
     cudaError_t (*run_step)(const lbm_gpu_step *step, cudaStream_t stream);
-    cudaError_t (*close)(const lbm_gpu_step *step, cudaStream_t stream); /* for stored moments */
+    /* For stored moments: boundary cells, and how all cells are divided among thread blocks. */
+    cudaError_t (*close)(const lbm_gpu_step *step, cudaStream_t stream);
+    cudaError_t (*tiles)(const lbm_gpu_step *step, lbm_gpu_tiles *tiles);
 
     double *acceleration;      /* uniform: [CUDA_TURNS][3], see lbm_gpu_step */
     int64_t accelerated_at;    /* the last step whose acceleration a control changed; -1: none */

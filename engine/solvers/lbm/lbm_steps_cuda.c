@@ -211,6 +211,15 @@ static void find_again(lbm_cuda *state, const lists *l) {
     }
 }
 
+/* The most tiles of lbm_gpu_tiles in planes. */
+static int64_t most_tiles(const lbm_cuda *state, const sel_patch *planes) {
+    enum { COLUMNS = 32, ROWS = 8, PLANES = 4 }; /* at least */
+    const bool deep = state->pattern.dims == 3;
+    const int64_t down = deep ? sel_patch_cells(planes, 1) / ROWS + 1 : 1;
+    const int64_t along = sel_patch_cells(planes, deep ? 2 : 1) / PLANES + 1;
+    return (state->pattern.layout.nx / COLUMNS + 1) * down * along;
+}
+
 /* The most thread blocks with free cells, of all slabs. 0: the others are not left out, since
  * less than an eighth of the cells is solid. */
 static int64_t most_free_blocks(const lbm_cuda *state) {
@@ -221,7 +230,8 @@ static int64_t most_free_blocks(const lbm_cuda *state) {
     int64_t count = 0;
     for (int k = 0; leaves_out && k < cuda_slabs_of(base, LBM_CUDA_RIM, slabs); k++) {
         const sel_rows rows = sel_patch_rows(&domain->grid, &slabs[k].planes);
-        count += blocks_for(&state->pattern.layout, rows.count);
+        count += state->all.plan->moments ? most_tiles(state, &slabs[k].planes)
+                                          : blocks_for(&state->pattern.layout, rows.count);
     }
     return count;
 }
@@ -240,17 +250,64 @@ static uint32_t free_warps(const lbm_cuda *state, const lbm_gpu_layout *l, uint3
     return warps;
 }
 
+/* Whether a tile has free cells; `number` counts strips. */
+static bool tile_is_free(const lbm_cuda *state, const lbm_gpu_layout *l, const lbm_gpu_tiles *t,
+                         uint32_t number) {
+    const bool deep = state->pattern.dims == 3;
+    const uint32_t rest = number / t->across, height = deep ? l->rows : 1;
+    const uint32_t x0 = number % t->across * t->width, x1 = x0 + t->width;
+    const uint32_t y0 = rest % t->down * t->rows, y1 = y0 + t->rows;
+    const uint32_t first = l->first_row / height + rest / t->down * t->planes;
+    for (uint32_t plane = first; plane < first + t->planes && plane < l->end_row / height;
+         plane++) {
+        for (uint32_t y = y0; y < y1 && y < height; y++) {
+            const int64_t row = row_of_grid(state, l, plane * height + y);
+            const uint8_t *cell = state->all.plan->base.domain->cell + row * l->nx;
+            for (uint32_t x = x0; x < x1 && x < l->nx; x++) {
+                if (!cell[x]) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+/* Lists the thread blocks of a slab with free cells, from blocks[count] on; returns the new count.
+ */
+static uint32_t list_free_tiles(const lbm_cuda *state, const lbm_gpu_step *one,
+                                lbm_gpu_block *blocks, uint32_t count) {
+    lbm_gpu_tiles tiles = {0};
+    state->tiles(one, &tiles);
+    for (uint32_t block = 0; block < tiles.blocks; block++) {
+        bool free = false;
+        for (uint32_t k = 0; k < tiles.strips && !free; k++) {
+            free = tile_is_free(state, &one->layout, &tiles, block * tiles.strips + k);
+        }
+        blocks[count] = (lbm_gpu_block){block, ~0u};
+        count += free;
+    }
+    return count;
+}
+
+static uint32_t list_free_blocks(const lbm_cuda *state, const lbm_gpu_layout *l,
+                                 lbm_gpu_block *blocks, uint32_t count) {
+    const uint32_t all = blocks_for(l, l->end_row - l->first_row);
+    for (uint32_t block = 0; block < all; block++) {
+        blocks[count] = (lbm_gpu_block){block, free_warps(state, l, block)};
+        count += blocks[count].warps != 0;
+    }
+    return count;
+}
+
 static void find_free_blocks(lbm_cuda *state, lbm_gpu_block *blocks) {
     cuda_slab slabs[CUDA_SLABS];
     uint32_t count = 0;
     for (int k = 0; k < cuda_slabs_of(&state->all.base, LBM_CUDA_RIM, slabs); k++) {
-        const lbm_gpu_layout l = lbm_cuda_step(state, 0, &slabs[k]).layout;
-        const uint32_t all = blocks_for(&l, l.end_row - l.first_row);
+        const lbm_gpu_step one = lbm_cuda_step(state, 0, &slabs[k]);
         state->free[k][0] = count;
-        for (uint32_t block = 0; block < all; block++) {
-            blocks[count] = (lbm_gpu_block){block, free_warps(state, &l, block)};
-            count += blocks[count].warps != 0;
-        }
+        count = state->all.plan->moments ? list_free_tiles(state, &one, blocks, count)
+                                         : list_free_blocks(state, &one.layout, blocks, count);
         state->free[k][1] = count;
     }
 }
