@@ -177,7 +177,7 @@ $(BUILD)/engine/solvers/lbm/lbm_step_%.cu.o: engine/solvers/lbm/lbm_step.cu Make
 $(BUILD)/engine/solvers/lbm/lbm_moments_%.cu.o: engine/solvers/lbm/lbm_moments.cu Makefile
 	@mkdir -p $(@D)
 	@echo 'compile $< for $*'
-	$(Q)$(NVCC) $(NVCCFLAGS) -DLBM_STEP_TRAITS=$* -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+	$(Q)$(NVCC) $(NVCCFLAGS) -prec-div=false -DLBM_STEP_TRAITS=$* -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 $(addprefix $(BUILD)/,$(addprefix engine/solvers/,lbm/lbm_laws.cu.o aqua/aqua_%.cu.o heat/heat.cu.o heat/heat_%.cu.o rule/rule.cu.o \
     multigrid/mg_solve.cu.o diffusion/diffusion.cu.o) cuda/inputs.cu.o): NVCCFLAGS += -fmad=false
 $(BUILD)/%.cu.o: %.cu Makefile

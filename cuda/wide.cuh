@@ -24,10 +24,6 @@ static __device__ __forceinline__ void wide_load(const float *from, float (&to)[
     to[0] = v.x, to[1] = v.y;
 }
 
-static __device__ __forceinline__ void wide_load(const double *from, double (&to)[1]) {
-    to[0] = *from;
-}
-
 static __device__ __forceinline__ void wide_load(const unsigned char *from, int (&to)[4]) {
     const uchar4 v = *(const uchar4 *)from;
     to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
@@ -45,8 +41,18 @@ static __device__ __forceinline__ void wide_store(const float (&from)[2], float 
     *(float2 *)to = make_float2(from[0], from[1]);
 }
 
-static __device__ __forceinline__ void wide_store(const double (&from)[1], double *to) {
-    *to = from[0];
+// The same, so that the compiler does not join the store with one of single numbers in another
+// branch, which takes it apart.
+static __device__ __forceinline__ void wide_store_apart(const float (&from)[2], float *to) {
+    __stcg((float2 *)to, make_float2(from[0], from[1]));
+}
+
+static __device__ __forceinline__ void wide_store_apart(const float (&from)[4], float *to) {
+    __stcg((float4 *)to, make_float4(from[0], from[1], from[2], from[3]));
+}
+
+static __device__ __forceinline__ void wide_store_apart(const double (&from)[2], double *to) {
+    __stcg((double2 *)to, make_double2(from[0], from[1]));
 }
 
 static __device__ __forceinline__ void wide_store(const int (&from)[4], unsigned char *to) {

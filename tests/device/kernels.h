@@ -140,6 +140,9 @@ static inline unsigned __reduce_add_sync(unsigned mask, unsigned value) {
 template <class T> T __ldg(const T *from) {
     return *from;
 }
+template <class T> void __stcg(T *to, T value) {
+    *to = value;
+}
 static inline double __dadd_rn(double a, double b) {
     return a + b;
 }

@@ -217,15 +217,20 @@ SEL_INLINE LBM_NAME(lbm_cell_moments) LBM_NAME(lbm_get_moments)(const REAL *from
     return m;
 }
 
-/* The third-order terms of moments after collision, as LBM_THIRD adds them: t[a][b] is 9 T_aab, and
- * t[b][b] what goes along the axis b, so that they carry no momentum. */
+/* Weights are counted in the least of them: of a diagonal. */
+#define LBM_LEAST_WEIGHT (1.0 / 36.0)
+#define LBM_OF_LEAST(weight) R((weight) / LBM_LEAST_WEIGHT)
+
+/* The third-order terms of moments after collision, as LBM_THIRD adds them, times the least weight:
+ * t[a][b] is 9 T_aab of it, and t[b][b] what goes along the axis b, so that they carry no
+ * momentum. */
 SEL_INLINE void LBM_NAME(lbm_third)(const LBM_NAME(lbm_cell_moments) * m,
                                     REAL t[LBM_DIMS][LBM_DIMS]) {
     const REAL per_rho = R(1) / (R(1) + m->drho);
     REAL v[LBM_DIMS], rest[LBM_DIMS];
-#define REST(axis, sum)                    \
-    v[axis] = R(9) * m->j[axis] * per_rho; \
-    rest[axis] = m->p[axis] - R(2.0 / 9.0) * m->j[axis] * v[axis];
+#define REST(axis, sum)                                       \
+    v[axis] = R(9 * LBM_LEAST_WEIGHT) * m->j[axis] * per_rho; \
+    rest[axis] = m->p[axis] - R(2.0 / (9 * LBM_LEAST_WEIGHT)) * m->j[axis] * v[axis];
     LBM_AXES(REST)
 #undef REST
 #define THIRD(part, a, b, sum)                               \
@@ -245,26 +250,33 @@ SEL_INLINE void LBM_NAME(lbm_third)(const LBM_NAME(lbm_cell_moments) * m,
 #endif
 }
 
-/* The populations of moments after collision; recursive: with third-order terms. */
+/* The populations of moments after collision; recursive: with third-order terms. Moments are
+ * multiplied by weights once, those of axes once more. */
 SEL_INLINE void LBM_NAME(lbm_of_moments)(const LBM_NAME(lbm_cell_moments) * m, bool recursive,
                                          REAL g[LBM_Q]) {
-    REAL rest = m->drho, t[LBM_DIMS][LBM_DIMS];
+    REAL rest = m->drho, t[LBM_DIMS][LBM_DIMS], j[LBM_DIMS], p[LBM_PARTS];
     if (recursive) {
         LBM_NAME(lbm_third)(m, t);
     }
-#define TRACE(axis, sum) rest -= R(1.5) * m->p[axis];
+#define TRACE(axis, sum)         \
+    rest -= R(1.5) * m->p[axis]; \
+    j[axis] = R(3 * LBM_LEAST_WEIGHT) * m->j[axis];
     LBM_AXES(TRACE)
 #undef TRACE
+#define SECOND(part, i, k, sum) p[part] = R(4.5 * LBM_LEAST_WEIGHT) * m->p[part];
+    LBM_TENSOR(SECOND)
+#undef SECOND
     g[0] = R(LBM_REST_WEIGHT) * rest;
-#define PAIR(i, ex, ey, ez, opposite, weight)                   \
-    {                                                           \
-        const REAL even = rest + R(4.5) * (LBM_TWICE(i, m->p)); \
-        REAL odd = R(3) * LBM_ALONG(i, m->j);                   \
-        if (recursive) {                                        \
-            odd += LBM_THIRD(i, t);                             \
-        }                                                       \
-        g[i] = R(weight) * (even + odd);                        \
-        g[opposite] = R(weight) * (even - odd);                 \
+    rest *= R(LBM_LEAST_WEIGHT);
+#define PAIR(i, ex, ey, ez, opposite, weight)              \
+    {                                                      \
+        const REAL even = rest + (LBM_TWICE(i, p));        \
+        REAL odd = LBM_ALONG(i, j);                        \
+        if (recursive) {                                   \
+            odd += LBM_THIRD(i, t);                        \
+        }                                                  \
+        g[i] = LBM_OF_LEAST(weight) * (even + odd);        \
+        g[opposite] = LBM_OF_LEAST(weight) * (even - odd); \
     }
     LBM_PAIRS(PAIR)
 #undef PAIR
@@ -411,4 +423,6 @@ SEL_INLINE void LBM_NAME(lbm_start_stored)(REAL drho, const REAL u[LBM_DIMS],
     }
 }
 
+#undef LBM_LEAST_WEIGHT
+#undef LBM_OF_LEAST
 #undef R

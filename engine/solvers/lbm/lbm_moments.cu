@@ -46,12 +46,17 @@ static const uint32_t EVERY_LANE = ~0u;
 template <class T> struct shape {
     enum {
         deep = T::dims == 3,
-        columns = (deep ? 8 : 16) / sizeof(real_of<T>),
+        small = sizeof(real_of<T>) == 4,
+        columns = deep    ? 2
+                  : small ? 4
+                          : 2,
         width = columns * CUDA_WARP,
-        rows = deep ? 8 : 1,
+        rows = deep ? 6 : 1,
         warps = deep ? rows + 2 : 4,
         threads = warps * CUDA_WARP,
-        at_once = deep ? 2 : 4, // blocks of a multiprocessor
+        at_once = deep    ? small ? 2 : 1
+                  : small ? 4
+                          : 3, // blocks of a multiprocessor
         parts = 1 + T::dims + T::parts,
         moving = deep ? 10 : 0, // populations that move along y, in 3-D
         buffer = moving * rows * width,
@@ -77,7 +82,8 @@ struct strip {
     uint32_t begin, end; // along the slowest axis
     uint32_t row;        // offset of the row
     bool whole;          // no column lies beyond the grid
-    bool stores;         // not a strip of the ring
+    bool ring;           // beside the strips of the thread block
+    bool stores;         // its row is one of the patch
 };
 
 // The offset of a plane, or of a row of a plane grid; `at` may be one before begin, or end.
@@ -105,16 +111,30 @@ static __device__ __forceinline__ strip find_strip(const lbm_gpu_layout &l,
     w.end = w.begin + tiles.planes < end ? w.begin + tiles.planes : end;
     w.whole = w.x + S::width <= l.nx;
     w.y = w.row = 0;
+    w.ring = S::deep && (warp == 0 || warp == S::warps - 1);
     w.stores = part < tiles.deep;
     if (S::deep) { // y + 1: the row before a patch has a place, too
         const uint32_t next = (rest - part * tiles.down) * S::rows + warp;
         uint32_t y = next < l.rows + 1 ? next : l.rows + 1;
         y = l.halo ? y + l.halo - 1 : y == 0 ? l.ny - 1 : y == l.ny + 1 ? 0 : y - 1;
-        w.stores = warp >= 1 && warp <= S::rows && next >= 1 && next <= l.rows;
+        w.stores = !w.ring && next >= 1 && next <= l.rows;
         w.y = next - 1;
         w.row = y * l.pitch;
     }
     return w;
+}
+
+// Which moments populations need that cross into a strip: those from beside it lack P_yz; those
+// that leave a ring lack P_xz, and at its ends also j_z.
+enum { J_Z = 3, P_YZ = 8, P_XZ = 9 };
+
+// The moment that this lane loads of a cell beside its strip; lanes with nothing to load repeat
+// another.
+template <class T>
+static __device__ __forceinline__ uint32_t moment_beside(const strip &w, uint32_t lane) {
+    const uint32_t k = lane % (CUDA_WARP / 2);
+    const bool lacks = T::dims == 3 && (k == P_YZ || (w.ring && (k == J_Z || k == P_XZ)));
+    return k < shape<T>::parts && !lacks ? k : 0;
 }
 
 // Loads the moments of a plane: those of the lane's columns, and of the cells beside the strip one
@@ -130,8 +150,10 @@ load_plane(const real_of<T> *__restrict__ from, int64_t plane, uint32_t nx, cons
     if (w.whole) {
 #pragma unroll
         for (int k = 0; k < S::parts; k++) {
-            real_of<T> v[S::columns];
-            wide_load(own + k * plane + w.x + lane * S::columns, v);
+            real_of<T> v[S::columns] = {};
+            if (T::dims == 2 || k != P_XZ || !w.ring) {
+                wide_load(own + k * plane + w.x + lane * S::columns, v);
+            }
 #pragma unroll
             for (int c = 0; c < S::columns; c++) {
                 moment<T>(m[c], k) = v[c];
@@ -284,9 +306,8 @@ __global__ void __launch_bounds__(shape<T>::threads, shape<T>::at_once)
     const R *__restrict__ from = (const R *)s.from;
     R *__restrict__ to = (R *)s.to;
     const bool left = lane < CUDA_WARP / 2;
-    const uint32_t half_lane = lane % (CUDA_WARP / 2);
     const uint32_t last = w.x + S::width;
-    const R *beside = from + (half_lane < S::parts ? half_lane : 0) * l.plane +
+    const R *beside = from + moment_beside<T>(w, lane) * l.plane +
                       (left          ? (w.x == 0 ? l.nx : w.x) - 1
                        : last < l.nx ? last
                                      : 0);
@@ -322,7 +343,10 @@ __global__ void __launch_bounds__(shape<T>::threads, shape<T>::at_once)
             R g_side[T::q];
 #pragma unroll
             for (int k = 0; k < S::parts; k++) {
-                moment<T>(side, k) = __shfl_sync(EVERY_LANE, edge, k + (left ? 0 : CUDA_WARP / 2));
+                moment<T>(side, k) =
+                    T::dims == 3 && k == P_YZ
+                        ? (R)0
+                        : __shfl_sync(EVERY_LANE, edge, k + (left ? 0 : CUDA_WARP / 2));
             }
             T::lbm_of_moments(&side, COLLISION != LBM_REGULARIZED, g_side);
 #define SHIFT(plus, minus)                                    \
@@ -507,7 +531,7 @@ __global__ void __launch_bounds__(shape<T>::threads, shape<T>::at_once)
                         for (int c = 0; c < C; c++) {
                             v[c] = moment<T>(in[c], k);
                         }
-                        wide_store(v, at + k * l.plane);
+                        wide_store_apart(v, at + k * l.plane);
                     }
                 } else {
 #pragma unroll
@@ -546,15 +570,16 @@ template <class T> static cudaError_t places_for_blocks(uint32_t *places) {
     return code;
 }
 
-// Chooses how many planes a thread block marches: few fill a device, many need fewer planes twice.
+// Chooses how many planes a thread block marches: few fill a device and
+// its last turn, many need fewer planes twice.
 template <class T> static cudaError_t divide(const lbm_gpu_step &s, lbm_gpu_tiles *tiles) {
-    enum { LEAST = 4, MOST = 128, TWICE = 3 /* planes that are loaded and not stored */ };
+    enum { LEAST = 2, MOST = 128, TWICE = 3 /* planes that are loaded and not stored */ };
     typedef shape<T> S;
     const lbm_gpu_layout &l = s.layout;
     const uint32_t rows = S::deep ? l.rows : 1, planes = (l.end_row - l.first_row) / rows;
     uint32_t places;
     const cudaError_t code = places_for_blocks<T>(&places);
-    double least = 0;
+    uint32_t least = 0;
     *tiles = lbm_gpu_tiles{};
     tiles->width = S::width;
     tiles->rows = S::rows;
@@ -565,8 +590,7 @@ template <class T> static cudaError_t divide(const lbm_gpu_step &s, lbm_gpu_tile
         const uint32_t deep = (planes + n - 1) / n;
         const uint32_t strips = tiles->across * tiles->down * deep;
         const uint32_t blocks = S::deep ? strips : (strips + S::warps - 1) / S::warps;
-        const double turns = (double)blocks / places;
-        const double cost = (turns <= 1 ? 1 : turns + 0.5) * (n + TWICE);
+        const uint32_t cost = (blocks + places - 1) / places * (n + TWICE);
         if (n == LEAST || cost < least) {
             least = cost;
             tiles->planes = n;
