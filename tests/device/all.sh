@@ -59,6 +59,17 @@ suite() {
     fi
 }
 case $pattern in
+test_cuda | test_cuda_ | test_cuda_moments)
+    if SHARED_MEMORY=64 "$device/tests/test_cuda_moments" short >"$device/moments.log" 2>&1; then
+        echo "ok moments with little shared memory"
+    else
+        echo "not ok moments with little shared memory"
+        sed 's/^/# /' "$device/moments.log"
+        failed=1
+    fi
+    ;;
+esac
+case $pattern in
 test_cuda | test_cuda_cases) suite 'cases with known results' cases NAMES='1 ranks: [^ad]' ;;
 esac
 case $pattern in

@@ -155,6 +155,12 @@ void run_block(unsigned threads) {
     }
 }
 
+// Shared memory of a block, in KB.
+int shared_memory() {
+    const char *given = getenv("SHARED_MEMORY");
+    return given ? atoi(given) : 227;
+}
+
 void run_all(const device::launch &as, const std::function<void()> &thread) {
     const unsigned threads = as.threads.x * as.threads.y * as.threads.z;
     const dim3 &n = as.blocks;
@@ -162,6 +168,10 @@ void run_all(const device::launch &as, const std::function<void()> &thread) {
         n.z > 65535) {
         fprintf(stderr, "no device takes %u x %u x %u blocks of %u threads\n", n.x, n.y, n.z,
                 threads);
+        abort();
+    }
+    if (as.bytes > (size_t)shared_memory() << 10) {
+        fprintf(stderr, "no device has %zu bytes of shared memory\n", as.bytes);
         abort();
     }
     std::vector<char> shared(as.bytes + 1);
@@ -432,7 +442,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
     *value = attribute == cudaDevAttrMultiProcessorCount            ? 132
              : attribute == cudaDevAttrComputeCapabilityMajor       ? 9
-             : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? 227 << 10
+             : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? shared_memory() << 10
                                                                     : 0;
     return cudaSuccess;
 }

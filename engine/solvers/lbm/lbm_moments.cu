@@ -10,14 +10,14 @@
 //           lane 0 ... 31
 //
 // At plane z each lane rebuilds the populations of its cells. Those that move along x go to the
-// column beside, in the lane or by a shuffle; two lanes' worth of cells beside the strip is rebuilt
+// column beside, in the lane or by a shuffle; the cells at both ends of the strip are rebuilt, too,
 // from moments that one load brings. In 3-D the strips of a thread block lie beside each other
 // along y, with a strip more at either side, which is loaded but not stored:
 //
 //     y     ring   - - - - - - - -        populations that move along y
-//      0    strip  o o o o o o o o   |    pass through shared memory (two buffers,
-//      :                             v    one barrier per plane),
-//      7    strip  o o o o o o o o   ^    shifted along x before
+//           strip  o o o o o o o o   |    pass through shared memory (two buffers,
+//             :                      v    one barrier per plane),
+//           strip  o o o o o o o o   ^    shifted along x before
 //           ring   - - - - - - - -   |
 //
 // The arriving populations are added to three sets of moments at once: those of plane z-1 are then
@@ -42,34 +42,50 @@ template <> struct in_f64<2> { typedef d2q9_f64 type; };
 
 static const uint32_t EVERY_LANE = ~0u;
 
-// The shape of a thread block. velocity: of a row of velocities, whose ends are aligned as strips.
-template <class T> struct shape {
+// The columns of a strip: 8 bytes of each lane in 3-D, 16 of a plane grid and in f64.
+template <class T> struct columns_of {
     enum {
         deep = T::dims == 3,
         small = sizeof(real_of<T>) == 4,
-        columns = deep    ? 2
-                  : small ? 4
-                          : 2,
+        columns = small && !deep ? 4 : 2,
         width = columns * CUDA_WARP,
-        rows = deep ? 6 : 1,
-        warps = deep ? rows + 2 : 4,
-        threads = warps * CUDA_WARP,
-        at_once = deep    ? small ? 2 : 1
-                  : small ? 4
-                          : 3, // blocks of a multiprocessor
         parts = 1 + T::dims + T::parts,
-        moving = deep ? 10 : 0, // populations that move along y, in 3-D
-        buffer = moving * rows * width,
-        velocity_row = width + 2 * columns,
-        velocity_part = warps * velocity_row,
-        velocities = T::dims * velocity_part
     };
 };
 
-template <class T> static size_t shared_bytes(int collision) {
-    typedef shape<T> S;
-    return (2 * S::buffer + (collision == LBM_HYBRID ? 3 * S::velocities : 0)) * sizeof(real_of<T>);
-}
+// The shape of a thread block. velocity: of a row of velocities, whose ends are aligned as strips.
+template <class T, int ROWS> struct shape : columns_of<T> {
+    typedef columns_of<T> C;
+    enum {
+        rows = ROWS,
+        warps = C::deep ? rows + 2 : 4,
+        threads = warps * CUDA_WARP,
+        registers = warps * (C::small ? 1 : 2), // in those of a warp of f32
+        at_once = C::deep    ? 16 / registers
+                  : C::small ? 4
+                             : 3,  // blocks of a multiprocessor
+        moving = C::deep ? 10 : 0, // populations that move along y, in 3-D
+        buffer = moving * rows * C::width,
+        velocity_row = C::width + 2 * C::columns,
+        velocity_part = warps * velocity_row,
+        velocities = T::dims * velocity_part
+    };
+    static size_t bytes(int collision) {
+        return (2 * buffer + (collision == LBM_HYBRID ? 3 * velocities : 0)) * sizeof(real_of<T>);
+    }
+};
+
+// The rows of a thread block, and where shared memory is short: with at most 56 KB of it.
+template <class T> struct rows_of {
+    enum {
+        most = T::dims == 2              ? 1
+               : sizeof(real_of<T>) == 4 ? 14
+                                         : 6,
+        least = T::dims == 2              ? 1
+                : sizeof(real_of<T>) == 4 ? 6
+                                          : 2
+    };
+};
 
 // Moment number k in the order in which they are stored.
 template <class T> static __device__ __forceinline__ real_of<T> &moment(moments_of<T> &m, int k) {
@@ -96,11 +112,11 @@ static __device__ __forceinline__ uint32_t plane_offset(const lbm_gpu_layout &l,
     return number * (T::dims == 3 ? l.slice : l.pitch);
 }
 
-template <class T>
+template <class T, int ROWS>
 static __device__ __forceinline__ strip find_strip(const lbm_gpu_layout &l,
                                                    const lbm_gpu_tiles &tiles, uint32_t block,
                                                    uint32_t warp) {
-    typedef shape<T> S;
+    typedef shape<T, ROWS> S;
     strip w;
     const uint32_t number = S::deep ? block : block * S::warps + warp;
     const uint32_t rest = number / tiles.across, part = rest / tiles.down;
@@ -134,7 +150,7 @@ template <class T>
 static __device__ __forceinline__ uint32_t moment_beside(const strip &w, uint32_t lane) {
     const uint32_t k = lane % (CUDA_WARP / 2);
     const bool lacks = T::dims == 3 && (k == P_YZ || (w.ring && (k == J_Z || k == P_XZ)));
-    return k < shape<T>::parts && !lacks ? k : 0;
+    return k < columns_of<T>::parts && !lacks ? k : 0;
 }
 
 // Loads the moments of a plane: those of the lane's columns, and of the cells beside the strip one
@@ -143,8 +159,8 @@ template <class T>
 static __device__ __forceinline__ void
 load_plane(const real_of<T> *__restrict__ from, int64_t plane, uint32_t nx, const strip &w,
            uint32_t offset, uint32_t lane, const real_of<T> *__restrict__ beside,
-           moments_of<T> (&m)[shape<T>::columns], real_of<T> &edge) {
-    typedef shape<T> S;
+           moments_of<T> (&m)[columns_of<T>::columns], real_of<T> &edge) {
+    typedef columns_of<T> S;
     const real_of<T> *own = from + (offset + w.row);
     edge = beside[offset + w.row];
     if (w.whole) {
@@ -173,9 +189,9 @@ load_plane(const real_of<T> *__restrict__ from, int64_t plane, uint32_t nx, cons
 
 // Moves a population along x to the column beside. edge: what comes from beside the strip.
 template <class T>
-static __device__ __forceinline__ void shift_up(real_of<T> (&g)[shape<T>::columns][T::q], int i,
-                                                real_of<T> edge, uint32_t lane) {
-    enum { LAST = shape<T>::columns - 1 };
+static __device__ __forceinline__ void shift_up(real_of<T> (&g)[columns_of<T>::columns][T::q],
+                                                int i, real_of<T> edge, uint32_t lane) {
+    enum { LAST = columns_of<T>::columns - 1 };
     const real_of<T> before = __shfl_up_sync(EVERY_LANE, g[LAST][i], 1);
 #pragma unroll
     for (int c = LAST; c > 0; c--) {
@@ -184,9 +200,9 @@ static __device__ __forceinline__ void shift_up(real_of<T> (&g)[shape<T>::column
     g[0][i] = lane == 0 ? edge : before;
 }
 template <class T>
-static __device__ __forceinline__ void shift_down(real_of<T> (&g)[shape<T>::columns][T::q], int i,
-                                                  real_of<T> edge, uint32_t lane) {
-    enum { LAST = shape<T>::columns - 1 };
+static __device__ __forceinline__ void shift_down(real_of<T> (&g)[columns_of<T>::columns][T::q],
+                                                  int i, real_of<T> edge, uint32_t lane) {
+    enum { LAST = columns_of<T>::columns - 1 };
     const real_of<T> behind = __shfl_down_sync(EVERY_LANE, g[0][i], 1);
 #pragma unroll
     for (int c = 0; c < LAST; c++) {
@@ -280,10 +296,10 @@ struct moments_step {
     lbm_gpu_tiles tiles;
 };
 
-template <class T, int COLLISION, bool PLAIN, bool OBSERVED>
-__global__ void __launch_bounds__(shape<T>::threads, shape<T>::at_once)
+template <class T, int ROWS, int COLLISION, bool PLAIN, bool OBSERVED>
+__global__ void __launch_bounds__(shape<T, ROWS>::threads, shape<T, ROWS>::at_once)
     march_kernel(const __grid_constant__ moments_step a) {
-    typedef shape<T> S;
+    typedef shape<T, ROWS> S;
     typedef real_of<T> R;
     typedef level<T::dims, R> L;
     enum { C = S::columns, HYBRID = COLLISION == LBM_HYBRID };
@@ -299,7 +315,7 @@ __global__ void __launch_bounds__(shape<T>::threads, shape<T>::at_once)
     const uint32_t lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
     const uint32_t block =
         s.boundary.free_blocks ? s.boundary.free_blocks[blockIdx.x].number : blockIdx.x;
-    const strip w = find_strip<T>(l, a.tiles, block, warp);
+    const strip w = find_strip<T, ROWS>(l, a.tiles, block, warp);
     if (!S::deep && !w.stores) {
         return;
     }
@@ -559,26 +575,15 @@ __global__ void __launch_bounds__(shape<T>::threads, shape<T>::at_once)
     }
 }
 
-// Thread blocks that a device runs at once.
-template <class T> static cudaError_t places_for_blocks(uint32_t *places) {
-    int device = 0, processors = 0;
-    cudaError_t code = cudaGetDevice(&device);
-    if (code == cudaSuccess) {
-        code = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    }
-    *places = (uint32_t)(processors * shape<T>::at_once);
-    return code;
-}
-
-// Chooses how many planes a thread block marches: few fill a device and
-// its last turn, many need fewer planes twice.
-template <class T> static cudaError_t divide(const lbm_gpu_step &s, lbm_gpu_tiles *tiles) {
+// Chooses how many planes a thread block marches: few fill the last turn of a device, many need
+// fewer planes twice.
+template <class T, int ROWS>
+static void divide(const lbm_gpu_step &s, uint32_t processors, lbm_gpu_tiles *tiles) {
     enum { LEAST = 2, MOST = 128, TWICE = 3 /* planes that are loaded and not stored */ };
-    typedef shape<T> S;
+    typedef shape<T, ROWS> S;
     const lbm_gpu_layout &l = s.layout;
     const uint32_t rows = S::deep ? l.rows : 1, planes = (l.end_row - l.first_row) / rows;
-    uint32_t places;
-    const cudaError_t code = places_for_blocks<T>(&places);
+    const uint32_t places = processors * S::at_once;
     uint32_t least = 0;
     *tiles = lbm_gpu_tiles{};
     tiles->width = S::width;
@@ -586,10 +591,10 @@ template <class T> static cudaError_t divide(const lbm_gpu_step &s, lbm_gpu_tile
     tiles->strips = S::deep ? 1 : S::warps;
     tiles->across = (l.nx + S::width - 1) / S::width;
     tiles->down = S::deep ? (l.rows + S::rows - 1) / S::rows : 1;
-    for (uint32_t n = LEAST; code == cudaSuccess && n <= MOST; n++) {
+    for (uint32_t n = LEAST; n <= MOST; n++) {
         const uint32_t deep = (planes + n - 1) / n;
         const uint32_t strips = tiles->across * tiles->down * deep;
-        const uint32_t blocks = S::deep ? strips : (strips + S::warps - 1) / S::warps;
+        const uint32_t blocks = (strips + tiles->strips - 1) / tiles->strips;
         const uint32_t cost = (blocks + places - 1) / places * (n + TWICE);
         if (n == LEAST || cost < least) {
             least = cost;
@@ -598,25 +603,55 @@ template <class T> static cudaError_t divide(const lbm_gpu_step &s, lbm_gpu_tile
             tiles->blocks = blocks;
         }
     }
+}
+
+// Chooses the rows of a thread block, by the shared memory of the device.
+template <class T> static cudaError_t divide(const lbm_gpu_step &s, lbm_gpu_tiles *tiles) {
+    enum { MOST = rows_of<T>::most, LEAST = rows_of<T>::least };
+    int device = 0, processors = 0, room = 0;
+    cudaError_t code = cudaGetDevice(&device);
+    if (code == cudaSuccess) {
+        code = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    }
+    if (code == cudaSuccess) {
+        code = cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    }
+    if (shape<T, MOST>::bytes(s.collision) <= (size_t)room) {
+        divide<T, MOST>(s, (uint32_t)processors, tiles);
+    } else {
+        divide<T, LEAST>(s, (uint32_t)processors, tiles);
+    }
+    return code;
+}
+
+template <class T, int ROWS, int COLLISION, bool PLAIN, bool OBSERVED>
+static cudaError_t launch_rows(const moments_step &one, cudaStream_t stream) {
+    typedef shape<T, ROWS> S;
+    const auto kernel = march_kernel<T, ROWS, COLLISION, PLAIN, OBSERVED>;
+    const lbm_gpu_step &s = one.step;
+    const size_t bytes = S::bytes(COLLISION);
+    const uint32_t blocks = s.boundary.free_blocks ? s.block_count : one.tiles.blocks;
+    cudaError_t code = cudaSuccess;
+    if (bytes > 0) {
+        code =
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    }
+    if (code == cudaSuccess && blocks > 0) {
+        code = cuda_launch_early(kernel, blocks, S::threads, stream, one, bytes);
+    }
     return code;
 }
 
 template <class T, int COLLISION, bool PLAIN, bool OBSERVED>
 static cudaError_t launch(const lbm_gpu_step *s, cudaStream_t stream) {
-    const auto kernel = march_kernel<T, COLLISION, PLAIN, OBSERVED>;
-    const size_t bytes = shared_bytes<T>(COLLISION);
+    enum { MOST = rows_of<T>::most, LEAST = rows_of<T>::least };
     moments_step one;
     one.step = *s;
-    cudaError_t code = divide<T>(*s, &one.tiles);
-    const uint32_t blocks = s->boundary.free_blocks ? s->block_count : one.tiles.blocks;
-    if (code == cudaSuccess && bytes > 0) {
-        code =
-            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    }
-    if (code == cudaSuccess && blocks > 0) {
-        code = cuda_launch_early(kernel, blocks, shape<T>::threads, stream, one, bytes);
-    }
-    return code;
+    const cudaError_t code = divide<T>(*s, &one.tiles);
+    return code != cudaSuccess ? code
+           : one.tiles.rows == MOST
+               ? launch_rows<T, MOST, COLLISION, PLAIN, OBSERVED>(one, stream)
+               : launch_rows<T, LEAST, COLLISION, PLAIN, OBSERVED>(one, stream);
 }
 
 template <class T, int COLLISION>
