@@ -201,7 +201,7 @@ static void property_compare(property *then, const properties *now, sel_checkpoi
             const bool precision = strcmp(then->name, "precision") == 0;
             sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
                                 "%s: %s is %s in the checkpoint and %s in the scenario; a run goes "
-                                "on with the grid, lattice and precision that it had%s%s",
+                                "on with the grid, lattice, storage and precision that it had%s%s",
                                 checkpoint->path, then->name, then->value, now->v[i].value,
                                 precision ? ": --precision " : "", precision ? then->value : "");
         } else {

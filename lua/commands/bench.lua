@@ -45,8 +45,18 @@ end
 
 local function cavity_and_operators(lattice, n)
   flow(lattice, n, "f32", "cavity", "trt")
-  flow(lattice, n, "f32", "periodic", "bgk")
-  flow(lattice, n, "f32", "periodic", "regularized")
+  for _, collision in ipairs { "bgk", "regularized", "recursive", "hybrid" } do
+    flow(lattice, n, "f32", "periodic", collision)
+  end
+  flow(lattice, n, "f32", "cavity", "hybrid")
+end
+
+-- Operators that store moments, on grids that fill a device.
+local function moments(lattice, n)
+  for _, precision in ipairs { "f32", "f64" } do
+    flow(lattice, n, precision, "periodic", "regularized")
+    flow(lattice, n, precision, "periodic", "hybrid")
+  end
 end
 
 -- Ground and water of runoff:
@@ -195,13 +205,18 @@ local function all_cases()
     boxes("D3Q19", "f32", { 64, 128, 256, 512 })
     cavity_and_operators("D3Q19", 256)
     boxes("D3Q19", "f64", { 64, 128, 256, 512 })
+    moments("D2Q9", 16384)
+    moments("D3Q19", 512)
   else
     boxes("D2Q9", "f32", { 512 })
     boxes("D2Q9", "f64", { 512 })
     boxes("D2Q9", "f32", { 2048 })
     cavity_and_operators("D2Q9", 2048)
     for _, box in ipairs { "periodic", "cavity" } do flow("D2Q9", 2048, "f64", box, "trt") end
-    for _, box in ipairs { "periodic", "cavity" } do flow("D3Q19", 192, "f32", box, "trt") end
+    for _, box in ipairs { "periodic", "cavity" } do
+      flow("D3Q19", 192, "f32", box, "trt")
+      flow("D3Q19", 192, "f32", box, "hybrid")
+    end
     for _, box in ipairs { "periodic", "cavity" } do flow("D3Q19", 96, "f64", box, "trt") end
   end
   for _, n in ipairs(p.device and { 1024, 4096, 8192, 16384 } or { 1024, 2048 }) do

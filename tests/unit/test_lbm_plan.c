@@ -439,9 +439,9 @@ static void test_json_names_the_method(void **unused) {
     FILE *to = fmemopen(text, sizeof text, "w");
     lbm_solver.json(c.plan, to);
     fclose(to);
-    assert_string_equal(
-        text, "\"lattice\": \"D2Q9\", \"collision\": \"trt\", \"nu\": 0.10000000000000002, "
-              "\"tau\": 0.8, \"reynolds\": null, \"mach\": null");
+    assert_string_equal(text, "\"lattice\": \"D2Q9\", \"collision\": \"trt\", \"storage\": "
+                              "\"populations\", \"nu\": 0.10000000000000002, "
+                              "\"tau\": 0.8, \"reynolds\": null, \"mach\": null");
     lbm_solver.hint(c.plan, 2, text, sizeof text);
     assert_non_null(strstr(text, "keep it below 0.1"));
     case_end(&c);

@@ -120,8 +120,9 @@ void lbm_facts(const sel_plan *base, sel_facts *facts) {
     const double velocity = given.velocity / numbers->velocity_unit;
     char text[32];
     tau_text(numbers->tau, text, sizeof text);
-    sel_fact_add(facts, "collision", "%s on %s", lbm_collision_names[plan->params->collision],
-                 lbm_lattice_names[plan->params->lattice]);
+    sel_fact_add(facts, "collision", "%s on %s%s", lbm_collision_names[plan->params->collision],
+                 lbm_lattice_names[plan->params->lattice],
+                 plan->moments ? ", moments are stored" : "");
     sel_fact_add(facts, "tau", "%s", text);
     sel_fact_add(facts, "nu in lattice units", "%.6g", numbers->nu);
     if (velocity > 0) {
@@ -146,8 +147,9 @@ void lbm_json(const sel_plan *plan, FILE *to) {
     const sel_reference *reference = &p->params->common.reference;
     const double nu = viscosity(p);
     const double mach = lbm_find_extremes(p).velocity / p->numbers.velocity_unit * sqrt(3);
-    fprintf(to, "\"lattice\": \"%s\", \"collision\": \"%s\"", lbm_lattice_names[p->params->lattice],
-            lbm_collision_names[p->params->collision]);
+    fprintf(to, "\"lattice\": \"%s\", \"collision\": \"%s\", \"storage\": \"%s\"",
+            lbm_lattice_names[p->params->lattice], lbm_collision_names[p->params->collision],
+            lbm_storage_names[p->moments ? LBM_STORE_MOMENTS : LBM_STORE_POPULATIONS]);
     put_number(to, "nu", nu);
     put_number(to, "tau", p->numbers.tau);
     /* null without a reference, and where no velocity is known ahead */

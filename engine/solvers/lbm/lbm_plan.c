@@ -51,7 +51,8 @@ static int dims(const sel_common *params) {
 }
 
 bool lbm_stores_moments(const lbm_params *params) {
-    return params->storage == LBM_STORE_MOMENTS || params->collision == LBM_HYBRID;
+    const bool can = params->collision >= LBM_REGULARIZED;
+    return params->storage == LBM_STORE_MOMENTS || (params->storage == LBM_STORE_AUTO && can);
 }
 
 /* Numbers that a cell stores. */
@@ -154,8 +155,10 @@ static bool lbm_plan_impossible(const sel_plan *plan, const sel_request *monitor
     return monitor->smallest <= 0 || mach > 1;
 }
 
-static void lbm_plan_state_text(const sel_plan *plan, char *text, size_t size) {
-    snprintf(text, size, "%s", lbm_lattice_names[((const lbm_plan *)plan)->params->lattice]);
+static void lbm_plan_state_text(const sel_plan *base, char *text, size_t size) {
+    const lbm_plan *plan = (const lbm_plan *)base;
+    snprintf(text, size, "%s%s", lbm_lattice_names[plan->params->lattice],
+             plan->moments ? " by moments" : "");
 }
 
 /* sel_solver.wall_value. Velocity, pressure and outflow laws and "zou_he" walls hold at the first
