@@ -214,9 +214,34 @@ static cudaError_t launch(const lbm_gpu_step *s) {
                     : lbm_gpu_moments_d3q19_f64)(s, NULL);
 }
 
+static void divide(const lbm_gpu_step *s, lbm_gpu_tiles *tiles) {
+    const bool flat = s->dims == 2, small = s->bytes == 4;
+    assert_int_equal((flat ? small ? lbm_gpu_moments_tiles_d2q9_f32 : lbm_gpu_moments_tiles_d2q9_f64
+                      : small ? lbm_gpu_moments_tiles_d3q19_f32
+                              : lbm_gpu_moments_tiles_d3q19_f64)(s, tiles),
+                     cudaSuccess);
+}
+
+/* Lists every other thread block, the second first. */
+static lbm_gpu_block *every_other(lbm_gpu_step *s) {
+    lbm_gpu_tiles tiles;
+    divide(s, &tiles);
+    lbm_gpu_block *blocks = calloc(tiles.blocks + 1, sizeof *blocks);
+    s->block_count = tiles.blocks / 2;
+    for (uint32_t k = 0; k < s->block_count; k++) {
+        blocks[k] = (lbm_gpu_block){2 * k + 1, ~0u};
+    }
+    void *listed = sent(blocks, (tiles.blocks + 1) * sizeof *blocks);
+    free(blocks);
+    return listed;
+}
+
+/* What is special about a step: nothing, a law that has failed, thread blocks that are left out. */
+enum { WHOLE, HALTED, LISTED };
+
 /* Computes a patch on the device, into `to` and `strain` (NULL: not observed), numbers of the box.
- * halted: as of a step in which a law has failed. */
-static void compute(const example *e, const patch *p, bool halted, double *to, double *strain) {
+ * way: what is special. */
+static void compute(const example *e, const patch *p, int way, double *to, double *strain) {
     lbm_gpu_step s = e->step;
     s.layout = layout_of(e, p);
     const lbm_gpu_layout *l = &s.layout;
@@ -236,7 +261,8 @@ static void compute(const example *e, const patch *p, bool halted, double *to, d
     s.acceleration = s.acceleration_before = a;
     s.acceleration_field = e->push == FIELD ? field : NULL;
     s.clock.base = clock;
-    s.halted = halted ? clock : NULL;
+    s.halted = way == HALTED ? clock : NULL;
+    s.boundary.free_blocks = way == LISTED ? every_other(&s) : NULL;
     s.observed = s.strains = strain != NULL;
     s.fields.grid =
         (cuda_grid){.n = {l->nx, l->ny, l->nz}, .solid = solid, .slice = (int64_t)l->nx * l->ny};
@@ -255,7 +281,7 @@ static void compute(const example *e, const patch *p, bool halted, double *to, d
         memcpy(strain, numbers, strain_bytes);
     }
     cudaFree((void *)s.from), cudaFree(s.to), cudaFree(field), cudaFree(clock), cudaFree(a);
-    cudaFree(solid), cudaFree(fields);
+    cudaFree(solid), cudaFree(fields), cudaFree((void *)s.boundary.free_blocks);
     free(memory), free(numbers);
 }
 
@@ -312,7 +338,7 @@ static void agree(const example *e, const char *what, const double *a, const dou
 static void is_the_plain_step(const example *e) {
     const patch all = whole(e);
     double *to = room(e);
-    compute(e, &all, false, to, NULL);
+    compute(e, &all, WHOLE, to, NULL);
     agree(e, "moments", to, e->to, e->components * e->b.cells, 1e-13, 2e-6);
     free(to);
 }
@@ -332,14 +358,14 @@ static void is_the_step_of_the_box(const example *e) {
                         .cut = true,
                         .halo = !flat};
     double *to = room(e), *of_part = room(e);
-    compute(e, &all, false, to, NULL);
+    compute(e, &all, WHOLE, to, NULL);
     memcpy(of_part, to, (size_t)(e->components * e->b.cells) * sizeof *to);
     for (int64_t k = 0; k < e->components * e->b.cells; k++) {
         const int64_t y = k / n[0] % n[1], z = k % e->b.cells / n[0] / n[1];
         const bool inside = y >= part.lo[1] && y < part.hi[1] && z >= part.lo[2] && z < part.hi[2];
         of_part[k] = inside ? HUGE_VAL : to[k];
     }
-    compute(e, &part, false, of_part, NULL);
+    compute(e, &part, WHOLE, of_part, NULL);
     if (memcmp(of_part, to, (size_t)(e->components * e->b.cells) * sizeof *to) != 0) {
         disagree("other bits in a patch");
     }
@@ -355,8 +381,8 @@ static void is_observed(const example *e) {
     const patch all = whole(e);
     const int parts = e->b.dims == 2 ? 3 : 6;
     double *to = room(e), *observed = room(e), *strain = room(e), *rate = room(e);
-    compute(e, &all, false, to, NULL);
-    compute(e, &all, false, observed, strain);
+    compute(e, &all, WHOLE, to, NULL);
+    compute(e, &all, WHOLE, observed, strain);
     if (memcmp(observed, to, (size_t)(e->components * e->b.cells) * sizeof *to) != 0) {
         disagree("an observed step has other bits");
     }
@@ -376,14 +402,20 @@ static void an_observed_step_stores_the_strain_and_the_same_moments(void **state
     for_each_example(false, is_observed);
 }
 
+/* What a number is that a step has not stored. */
+static double untouched(const example *e) {
+    double large;
+    float small;
+    memset(&large, 0x55, sizeof large);
+    memset(&small, 0x55, sizeof small);
+    return e->bytes == 4 ? (double)small : large;
+}
+
 static void is_left_alone(const example *e) {
     const patch all = whole(e);
-    double *to = room(e), pattern = 0;
-    memset(&pattern, 0x55, sizeof pattern);
-    compute(e, &all, true, to, NULL);
-    float small;
-    memset(&small, 0x55, sizeof small);
-    const double expected = e->bytes == 4 ? (double)small : pattern;
+    const double expected = untouched(e);
+    double *to = room(e);
+    compute(e, &all, HALTED, to, NULL);
     for (int64_t k = 0; k < e->components * e->b.cells; k++) {
         if (memcmp(&to[k], &expected, sizeof expected) != 0) {
             disagree("a halted step stores number %d", (int)k);
@@ -398,12 +430,42 @@ static void a_halted_step_stores_nothing(void **state) {
     for_each_example(false, is_left_alone);
 }
 
+static void is_half_done(const example *e) {
+    const patch all = whole(e);
+    const int64_t *n = e->b.n;
+    double *to = room(e), *expected = room(e);
+    lbm_gpu_step s = e->step;
+    lbm_gpu_tiles tiles;
+    s.layout = layout_of(e, &all);
+    divide(&s, &tiles);
+    compute(e, &all, WHOLE, expected, NULL);
+    compute(e, &all, LISTED, to, NULL);
+    for (int64_t k = 0; k < e->components * e->b.cells; k++) {
+        const int64_t x = k % n[0], y = k / n[0] % n[1], z = k % e->b.cells / n[0] / n[1];
+        const int64_t down = e->b.dims == 3 ? y / tiles.rows : 0;
+        const int64_t deep = (e->b.dims == 3 ? z : y) / tiles.planes;
+        const int64_t tile = (deep * tiles.down + down) * tiles.across + x / tiles.width;
+        const double wanted = tile / tiles.strips % 2 ? expected[k] : untouched(e);
+        if (memcmp(&to[k], &wanted, sizeof wanted) != 0) {
+            disagree("number %d is %g instead of %g", (int)k, to[k], wanted);
+            break;
+        }
+    }
+    free(to), free(expected);
+}
+
+static void thread_blocks_that_are_not_listed_store_nothing(void **state) {
+    (void)state;
+    for_each_example(false, is_half_done);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_of_moments_is_that_of_a_plain_loop),
         cmocka_unit_test(a_patch_has_the_bits_of_the_box),
         cmocka_unit_test(an_observed_step_stores_the_strain_and_the_same_moments),
         cmocka_unit_test(a_halted_step_stores_nothing),
+        cmocka_unit_test(thread_blocks_that_are_not_listed_store_nothing),
     };
     if (!comparison_begins(argc, argv, "test_cuda_moments")) {
         return 0;

@@ -42,7 +42,7 @@ template <> struct in_f64<2> { typedef d2q9_f64 type; };
 
 static const uint32_t EVERY_LANE = ~0u;
 
-// The columns of a strip: 8 bytes of each lane in 3-D, 16 of a plane grid and in f64.
+// The columns of a strip: of each lane 16 bytes, in 3-D with f32 8.
 template <class T> struct columns_of {
     enum {
         deep = T::dims == 3,
@@ -60,11 +60,10 @@ template <class T, int ROWS> struct shape : columns_of<T> {
         rows = ROWS,
         warps = C::deep ? rows + 2 : 4,
         threads = warps * CUDA_WARP,
-        registers = warps * (C::small ? 1 : 2), // in those of a warp of f32
-        at_once = C::deep    ? 16 / registers
-                  : C::small ? 4
-                             : 3,  // blocks of a multiprocessor
-        moving = C::deep ? 10 : 0, // populations that move along y, in 3-D
+        in_space = 16 / (warps * (C::small ? 1 : 2)),
+        in_plane = C::small ? 4 : 3,
+        at_once = C::deep ? in_space : in_plane, // blocks of a multiprocessor, by their registers
+        moving = C::deep ? 10 : 0,               // populations that move along y, in 3-D
         buffer = moving * rows * C::width,
         velocity_row = C::width + 2 * C::columns,
         velocity_part = warps * velocity_row,
@@ -75,17 +74,17 @@ template <class T, int ROWS> struct shape : columns_of<T> {
     }
 };
 
-// The rows of a thread block, and where shared memory is short: with at most 56 KB of it.
-template <class T> struct rows_of {
-    enum {
-        most = T::dims == 2              ? 1
-               : sizeof(real_of<T>) == 4 ? 14
-                                         : 6,
-        least = T::dims == 2              ? 1
-                : sizeof(real_of<T>) == 4 ? 6
-                                          : 2
-    };
+// The rows of a thread block, and where shared memory is short: for 64 KB of it.
+template <int DIMS, int BYTES> struct rows_of_blocks {
+    enum { most = 1, least = 1 };
 };
+template <> struct rows_of_blocks<3, 4> {
+    enum { most = 14, least = 6 };
+};
+template <> struct rows_of_blocks<3, 8> {
+    enum { most = 6, least = 2 };
+};
+template <class T> using rows_of = rows_of_blocks<T::dims, (int)sizeof(real_of<T>)>;
 
 // Moment number k in the order in which they are stored.
 template <class T> static __device__ __forceinline__ real_of<T> &moment(moments_of<T> &m, int k) {
@@ -218,28 +217,155 @@ static __device__ __forceinline__ void shift_down(real_of<T> (&g)[columns_of<T>:
 #define D3Q19_UP_Y(X) X(3, 0) X(7, 1) X(10, 2) X(15, 3) X(17, 4)
 #define D3Q19_DOWN_Y(X) X(4, 5) X(8, 6) X(9, 7) X(16, 8) X(18, 9)
 
-// What has arrived in a cell, by direction along the slowest axis: of each set only those sums that
-// differ from each other.
-template <int DIMS, class R> struct level {};
+// What has arrived in a cell so far. moved: the sums of the populations that move up, all, and the
+// differences and sums of those that also move along x, and along y. open: all but what moves down;
+// of what has moved up, only sums that differ from each other. add: adds what arrives at plane z;
+// the moments of plane z-1 are then complete.
+template <int DIMS, class T> struct level {};
 
-// Sums of the populations that move up, or down: all, and differences and sums of those that also
-// move along x, and along y.
-template <class R> struct level<3, R> {
+template <class T> struct level<3, T> {
+    typedef typename T::real R;
     struct moved {
         R all, dx, dy, xx, yy;
     };
     struct open {
         R rho, jx, jy, xx, yy, xy, up, up_x, up_y;
     };
+    static __device__ __forceinline__ moments_of<T> add(const R f[T::q], moved &up, open &sums) {
+        moments_of<T> m;
+        const open below = sums;
+        // Down.
+        const R down_xx = f[12] + f[13], down_yy = f[16] + f[17];
+        const R down_x = f[13] - f[12], down_y = f[17] - f[16];
+        const R down = f[6] + (down_xx + down_yy);
+        m.drho = below.rho + down;
+        const R still = m.drho * (R)(1.0 / 3.0);
+        m.j[0] = below.jx + down_x;
+        m.j[1] = below.jy + down_y;
+        m.j[2] = below.up - down;
+        m.p[0] = below.xx + down_xx - still;
+        m.p[1] = below.yy + down_yy - still;
+        m.p[2] = below.up + down - still;
+        m.p[3] = below.xy;
+        m.p[4] = below.up_y - down_y;
+        m.p[5] = below.up_x - down_x;
+        // In the plane.
+        const R along = f[7] + f[8], across = f[9] + f[10];
+        const R along_x = f[7] - f[8], across_x = f[9] - f[10];
+        const R both = along + across, xx = f[1] + f[2], yy = f[3] + f[4];
+        sums.rho = up.all + (f[0] + (xx + yy + both));
+        sums.jx = up.dx + ((f[1] - f[2]) + (along_x + across_x));
+        sums.jy = up.dy + ((f[3] - f[4]) + (along_x - across_x));
+        sums.xx = up.xx + (xx + both);
+        sums.yy = up.yy + (yy + both);
+        sums.xy = along - across;
+        sums.up = up.all;
+        sums.up_x = up.dx;
+        sums.up_y = up.dy;
+        // Up.
+        up.xx = f[11] + f[14];
+        up.yy = f[15] + f[18];
+        up.dx = f[11] - f[14];
+        up.dy = f[15] - f[18];
+        up.all = f[5] + (up.xx + up.yy);
+        return m;
+    }
 };
-template <class R> struct level<2, R> {
+
+template <class T> struct level<2, T> {
+    typedef typename T::real R;
     struct moved {
         R all, dx, xx;
     };
     struct open {
         R rho, jx, xx, up, up_x;
     };
+    static __device__ __forceinline__ moments_of<T> add(const R f[T::q], moved &up, open &sums) {
+        moments_of<T> m;
+        const open below = sums;
+        // Down.
+        const R down_xx = f[7] + f[8], down_x = f[8] - f[7];
+        const R down = f[4] + down_xx;
+        m.drho = below.rho + down;
+        const R still = m.drho * (R)(1.0 / 3.0);
+        m.j[0] = below.jx + down_x;
+        m.j[1] = below.up - down;
+        m.p[0] = below.xx + down_xx - still;
+        m.p[1] = below.up + down - still;
+        m.p[2] = below.up_x - down_x;
+        // In the row.
+        const R xx = f[1] + f[3];
+        sums.rho = up.all + (f[0] + xx);
+        sums.jx = up.dx + (f[1] - f[3]);
+        sums.xx = up.xx + xx;
+        sums.up = up.all;
+        sums.up_x = up.dx;
+        // Up.
+        up.xx = f[5] + f[6];
+        up.dx = f[5] - f[6];
+        up.all = f[2] + up.xx;
+        return m;
+    }
 };
+
+// Stores the velocities of the lane's cells, and at the ends of a strip of the cell beside it. The
+// rows of components stand `apart`.
+template <class T>
+static __device__ __forceinline__ void
+store_velocities(const moments_of<T> (&m)[columns_of<T>::columns], const moments_of<T> &side,
+                 uint32_t lane, int apart, real_of<T> *to) {
+    typedef real_of<T> R;
+    enum { C = columns_of<T>::columns };
+    const R per_rho_beside = (R)1 / ((R)1 + side.drho);
+    R per_rho[C];
+#pragma unroll
+    for (int c = 0; c < C; c++) {
+        per_rho[c] = (R)1 / ((R)1 + m[c].drho);
+    }
+#pragma unroll
+    for (int d = 0; d < T::dims; d++) {
+        R v[C];
+#pragma unroll
+        for (int c = 0; c < C; c++) {
+            v[c] = m[c].j[d] * per_rho[c];
+        }
+        wide_store(v, to + d * apart);
+        if (lane == 0) {
+            to[d * apart - 1] = side.j[d] * per_rho_beside;
+        } else if (lane == CUDA_WARP - 1) {
+            to[d * apart + C] = side.j[d] * per_rho_beside;
+        }
+    }
+}
+
+// Stores the moments of the lane's cells.
+template <class T>
+static __device__ __forceinline__ void store_moments(moments_of<T> (&m)[columns_of<T>::columns],
+                                                     int64_t plane, bool whole, uint32_t x,
+                                                     uint32_t nx, real_of<T> *__restrict__ to) {
+    typedef columns_of<T> S;
+    if (whole) {
+#pragma unroll
+        for (int k = 0; k < S::parts; k++) {
+            real_of<T> v[S::columns];
+#pragma unroll
+            for (int c = 0; c < S::columns; c++) {
+                v[c] = moment<T>(m[c], k);
+            }
+            wide_store_apart(v, to + k * plane);
+        }
+    } else {
+#pragma unroll
+        for (int c = 0; c < S::columns; c++) {
+#pragma unroll
+            for (int k = 0; k < S::parts; k++) {
+                if (x + c < nx) {
+                    to[k * plane + c] = moment<T>(m[c], k);
+                }
+            }
+        }
+    }
+}
 
 // The strain of the velocities around a cell; v(a, b, side): component a at the neighbour along b.
 template <int DIMS, class R, class V>
@@ -301,7 +427,7 @@ __global__ void __launch_bounds__(shape<T, ROWS>::threads, shape<T, ROWS>::at_on
     march_kernel(const __grid_constant__ moments_step a) {
     typedef shape<T, ROWS> S;
     typedef real_of<T> R;
-    typedef level<T::dims, R> L;
+    typedef level<T::dims, T> L;
     enum { C = S::columns, HYBRID = COLLISION == LBM_HYBRID };
     extern __shared__ double2 shared_room[];
     R *const room = (R *)shared_room;
@@ -378,29 +504,10 @@ __global__ void __launch_bounds__(shape<T, ROWS>::threads, shape<T, ROWS>::at_on
             }
 #undef SHIFT
             if (HYBRID) {
-                R v[T::dims][C];
-#pragma unroll
-                for (int c = 0; c < C; c++) {
-                    const R per_rho = (R)1 / ((R)1 + m[c].drho);
-#pragma unroll
-                    for (int d = 0; d < T::dims; d++) {
-                        v[d][c] = m[c].j[d] * per_rho;
-                    }
-                }
-                const R per_rho = (R)1 / ((R)1 + side.drho);
-#pragma unroll
-                for (int d = 0; d < T::dims; d++) {
-                    R *at = speeds + slot + d * S::velocity_part;
-                    wide_store(v[d], at);
-                    if (lane == 0) {
-                        at[-1] = side.j[d] * per_rho;
-                    } else if (lane == CUDA_WARP - 1) {
-                        at[C] = side.j[d] * per_rho;
-                    }
-                }
+                store_velocities<T>(m, side, lane, S::velocity_part, speeds + slot);
             }
         }
-        if (z + 1 != w.end + 1) { // not behind the last plane
+        if (z != w.end) {
             load_plane<T>(from, l.plane, l.nx, w, plane_offset<T>(l, w, z + 1), lane, beside, m,
                           edge);
         }
@@ -445,65 +552,7 @@ __global__ void __launch_bounds__(shape<T, ROWS>::threads, shape<T, ROWS>::at_on
             moments_of<T> in[C];
 #pragma unroll
             for (int c = 0; c < C; c++) {
-                const R *f = g[c];
-                moments_of<T> &sum = in[c];
-                const typename L::open below = open[c];
-                const typename L::moved lifted = up[c];
-                if constexpr (T::dims == 3) {
-                    // Down, into the plane below.
-                    const R down_xx = f[12] + f[13], down_yy = f[16] + f[17];
-                    const R down_x = f[13] - f[12], down_y = f[17] - f[16];
-                    const R down = f[6] + (down_xx + down_yy);
-                    sum.drho = below.rho + down;
-                    const R still = sum.drho * (R)(1.0 / 3.0);
-                    sum.j[0] = below.jx + down_x;
-                    sum.j[1] = below.jy + down_y;
-                    sum.j[2] = below.up - down;
-                    sum.p[0] = below.xx + down_xx - still;
-                    sum.p[1] = below.yy + down_yy - still;
-                    sum.p[2] = below.up + down - still;
-                    sum.p[3] = below.xy;
-                    sum.p[4] = below.up_y - down_y;
-                    sum.p[5] = below.up_x - down_x;
-                    // In this plane.
-                    const R along = f[7] + f[8], across = f[9] + f[10];
-                    const R along_x = f[7] - f[8], across_x = f[9] - f[10];
-                    const R both = along + across, xx = f[1] + f[2], yy = f[3] + f[4];
-                    open[c].rho = lifted.all + (f[0] + (xx + yy + both));
-                    open[c].jx = lifted.dx + ((f[1] - f[2]) + (along_x + across_x));
-                    open[c].jy = lifted.dy + ((f[3] - f[4]) + (along_x - across_x));
-                    open[c].xx = lifted.xx + (xx + both);
-                    open[c].yy = lifted.yy + (yy + both);
-                    open[c].xy = along - across;
-                    open[c].up = lifted.all;
-                    open[c].up_x = lifted.dx;
-                    open[c].up_y = lifted.dy;
-                    // Up.
-                    up[c].xx = f[11] + f[14];
-                    up[c].yy = f[15] + f[18];
-                    up[c].dx = f[11] - f[14];
-                    up[c].dy = f[15] - f[18];
-                    up[c].all = f[5] + (up[c].xx + up[c].yy);
-                } else {
-                    const R down_xx = f[7] + f[8], down_x = f[8] - f[7];
-                    const R down = f[4] + down_xx;
-                    sum.drho = below.rho + down;
-                    const R still = sum.drho * (R)(1.0 / 3.0);
-                    sum.j[0] = below.jx + down_x;
-                    sum.j[1] = below.up - down;
-                    sum.p[0] = below.xx + down_xx - still;
-                    sum.p[1] = below.up + down - still;
-                    sum.p[2] = below.up_x - down_x;
-                    const R xx = f[1] + f[3];
-                    open[c].rho = lifted.all + (f[0] + xx);
-                    open[c].jx = lifted.dx + (f[1] - f[3]);
-                    open[c].xx = lifted.xx + xx;
-                    open[c].up = lifted.all;
-                    open[c].up_x = lifted.dx;
-                    up[c].xx = f[5] + f[6];
-                    up[c].dx = f[5] - f[6];
-                    up[c].all = f[2] + up[c].xx;
-                }
+                in[c] = L::add(g[c], up[c], open[c]);
             }
             if (z != w.begin - 1 && z != w.begin) {
                 const uint32_t done = z - 1;
@@ -538,28 +587,8 @@ __global__ void __launch_bounds__(shape<T, ROWS>::threads, shape<T, ROWS>::at_on
                     in[c] = T::lbm_collide_moments(&in[c], &rates, COLLISION, !PLAIN,
                                                    !PLAIN && s.les, HYBRID ? strain[c] : NULL);
                 }
-                R *at = to + offset + w.x + lane * C;
-                if (w.whole) {
-#pragma unroll
-                    for (int k = 0; k < S::parts; k++) {
-                        R v[C];
-#pragma unroll
-                        for (int c = 0; c < C; c++) {
-                            v[c] = moment<T>(in[c], k);
-                        }
-                        wide_store_apart(v, at + k * l.plane);
-                    }
-                } else {
-#pragma unroll
-                    for (int c = 0; c < C; c++) {
-#pragma unroll
-                        for (int k = 0; k < S::parts; k++) {
-                            if (w.x + lane * C + c < l.nx) {
-                                at[k * l.plane + c] = moment<T>(in[c], k);
-                            }
-                        }
-                    }
-                }
+                const uint32_t x = w.x + lane * C;
+                store_moments<T>(in, l.plane, w.whole, x, l.nx, to + offset + x);
             }
         }
         if (z == w.end) {
