@@ -386,8 +386,9 @@ static __device__ __forceinline__ void strain_of(const V &v, R *s) {
 // relaxes with a time of 1 under recursive operators. A call, since inlined it might change how the
 // compiler rounds the collision.
 template <class T>
-static __device__ __noinline__ void keep_strain(const lbm_gpu_step &s, uint32_t index, uint32_t x,
-                                                uint32_t y, uint32_t z, const moments_of<T> *in) {
+static __device__ __noinline__ void march_keep_strain(const lbm_gpu_step &s, uint32_t index,
+                                                      uint32_t x, uint32_t y, uint32_t z,
+                                                      const moments_of<T> *in) {
     const uint32_t at[3] = {x, y, z};
     typedef typename in_f64<T::dims>::type D;
     const bool listed = s.boundary.cell_count > 0 &&
@@ -578,8 +579,9 @@ __global__ void __launch_bounds__(shape<T, ROWS>::threads, shape<T, ROWS>::at_on
                     const uint32_t x = w.x + lane * C + c;
                     if (OBSERVED && s.strains && x < l.nx) {
                         const moments_of<T> copy = in[c];
-                        keep_strain<T>(s, offset + x, x, S::deep ? w.y + l.low : done + l.base,
-                                       S::deep ? done + l.base : 0, &copy);
+                        march_keep_strain<T>(s, offset + x, x,
+                                             S::deep ? w.y + l.low : done + l.base,
+                                             S::deep ? done + l.base : 0, &copy);
                     }
                     if (!PLAIN && s.acceleration_field) {
                         rates = T::rates_of(s, offset + (x < l.nx ? x : 0));
@@ -654,7 +656,7 @@ template <class T> static cudaError_t divide(const lbm_gpu_step &s, lbm_gpu_tile
 }
 
 template <class T, int ROWS, int COLLISION, bool PLAIN, bool OBSERVED>
-static cudaError_t launch_rows(const moments_step &one, cudaStream_t stream) {
+static cudaError_t march_launch_rows(const moments_step &one, cudaStream_t stream) {
     typedef shape<T, ROWS> S;
     const auto kernel = march_kernel<T, ROWS, COLLISION, PLAIN, OBSERVED>;
     const lbm_gpu_step &s = one.step;
@@ -672,34 +674,35 @@ static cudaError_t launch_rows(const moments_step &one, cudaStream_t stream) {
 }
 
 template <class T, int COLLISION, bool PLAIN, bool OBSERVED>
-static cudaError_t launch(const lbm_gpu_step *s, cudaStream_t stream) {
+static cudaError_t march_launch(const lbm_gpu_step *s, cudaStream_t stream) {
     enum { MOST = rows_of<T>::most, LEAST = rows_of<T>::least };
     moments_step one;
     one.step = *s;
     const cudaError_t code = divide<T>(*s, &one.tiles);
     return code != cudaSuccess ? code
            : one.tiles.rows == MOST
-               ? launch_rows<T, MOST, COLLISION, PLAIN, OBSERVED>(one, stream)
-               : launch_rows<T, LEAST, COLLISION, PLAIN, OBSERVED>(one, stream);
+               ? march_launch_rows<T, MOST, COLLISION, PLAIN, OBSERVED>(one, stream)
+               : march_launch_rows<T, LEAST, COLLISION, PLAIN, OBSERVED>(one, stream);
 }
 
 template <class T, int COLLISION>
-static cudaError_t choose_kernel(const lbm_gpu_step *s, cudaStream_t stream) {
+static cudaError_t march_choose_kernel(const lbm_gpu_step *s, cudaStream_t stream) {
     const bool plain = !s->forced && !s->les;
-    return s->observed ? plain ? launch<T, COLLISION, true, true>(s, stream)
-                               : launch<T, COLLISION, false, true>(s, stream)
-           : plain ? launch<T, COLLISION, true, false>(s, stream)
-                       : launch<T, COLLISION, false, false>(s, stream);
+    return s->observed ? plain ? march_launch<T, COLLISION, true, true>(s, stream)
+                               : march_launch<T, COLLISION, false, true>(s, stream)
+           : plain ? march_launch<T, COLLISION, true, false>(s, stream)
+                       : march_launch<T, COLLISION, false, false>(s, stream);
 }
 
-template <class T> static cudaError_t choose_collision(const lbm_gpu_step *s, cudaStream_t stream) {
+template <class T>
+static cudaError_t march_choose_collision(const lbm_gpu_step *s, cudaStream_t stream) {
     switch (s->collision) {
     case LBM_RECURSIVE:
-        return choose_kernel<T, LBM_RECURSIVE>(s, stream);
+        return march_choose_kernel<T, LBM_RECURSIVE>(s, stream);
     case LBM_HYBRID:
-        return choose_kernel<T, LBM_HYBRID>(s, stream);
+        return march_choose_kernel<T, LBM_HYBRID>(s, stream);
     default:
-        return choose_kernel<T, LBM_REGULARIZED>(s, stream);
+        return march_choose_kernel<T, LBM_REGULARIZED>(s, stream);
     }
 }
 
@@ -711,7 +714,7 @@ template <class T> static cudaError_t choose_collision(const lbm_gpu_step *s, cu
 
 extern "C" cudaError_t NAME(lbm_gpu_moments_, LBM_STEP_TRAITS)(const lbm_gpu_step *step,
                                                                cudaStream_t stream) {
-    return choose_collision<LBM_STEP_TRAITS>(step, stream);
+    return march_choose_collision<LBM_STEP_TRAITS>(step, stream);
 }
 
 extern "C" cudaError_t NAME(lbm_gpu_moments_tiles_, LBM_STEP_TRAITS)(const lbm_gpu_step *step,
