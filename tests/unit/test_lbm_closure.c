@@ -103,7 +103,7 @@ typedef struct rules {
         lbm_regularize_##D##_f32(s, upper, true, &cell32, u32, &m32, u32, 1.7F);                   \
         lbm_close_##D##_f64(g, edge, 0.02, u);                                                     \
         lbm_close_##D##_f32(s, edge, 0.02F, u32);                                                  \
-        for (int variant = 0; variant < 4 * LBM_COLLISIONS; variant++) {                           \
+        for (int variant = 0; variant < 4 * LBM_HYBRID; variant++) {                               \
             bool forced = variant % 2 == 1, eddies = variant / 2 % 2 == 1;                         \
             lbm_collide_##D##_f64(g, &r, variant / 4, forced, eddies);                             \
             lbm_collide_##D##_f32(s, &r32, variant / 4, forced, eddies);                           \
@@ -476,8 +476,8 @@ static void test_collisions_keep_mass_and_add_the_force(void **unused) {
     for (int l = 0; all_rules[l]; l++) {
         const lbm_lattice *lattice = all_rules[l]->lattice;
         uint64_t seed = 3;
-        for (int k = 0; k < 1000 * 4 * LBM_COLLISIONS; k++) {
-            int variant = k % (4 * LBM_COLLISIONS);
+        for (int k = 0; k < 1000 * 4 * LBM_HYBRID; k++) {
+            int variant = k % (4 * LBM_HYBRID);
             bool forced = variant % 2 == 1, eddies = variant / 2 % 2 == 1;
             double g[LBM_MAX_Q], before[LBM_MAX_Q];
             random_populations(&seed, lattice, dry, g);
@@ -530,8 +530,27 @@ static void test_single_precision_agrees(void **unused) {
     }
 }
 
+/* A parabola that is 0 half a cell below the first of two cells, along y; the wall is at rest, or
+ * unknown. */
+static void test_strain_beside_a_wall_is_that_of_a_parabola(void **unused) {
+    (void)unused;
+    const double v[2] = {0.5 * 0.3, 0}, above = 1.5 * (0.3 - 0.1);
+    double beside[2][2][2] = {{{v[0]}, {v[0]}}, {{0}, {above}}}, strain[3];
+    int what[2][2] = {{LBM_BESIDE_FLUID, LBM_BESIDE_FLUID}, {LBM_BESIDE_WALL, LBM_BESIDE_FLUID}};
+    lbm_strain_beside_2_f64(v, (const double(*)[2][2])beside, (const int(*)[2])what, strain);
+    assert_true(fabs(strain[2] - 0.5 * (0.3 - 0.5 * 0.1)) < 1e-15);
+    assert_true(strain[0] == 0 && strain[1] == 0);
+    what[1][0] = LBM_BESIDE_NOTHING;
+    lbm_strain_beside_2_f64(v, (const double(*)[2][2])beside, (const int(*)[2])what, strain);
+    assert_true(fabs(strain[2] - 0.5 * (above - v[0])) < 1e-15);
+    what[1][1] = LBM_BESIDE_NOTHING;
+    lbm_strain_beside_2_f64(v, (const double(*)[2][2])beside, (const int(*)[2])what, strain);
+    assert_true(strain[2] == 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_strain_beside_a_wall_is_that_of_a_parabola),
         cmocka_unit_test(test_lattices_are_isotropic),
         cmocka_unit_test(test_opposites_and_mirrors_turn_directions),
         cmocka_unit_test(test_sums_are_those_of_the_directions),

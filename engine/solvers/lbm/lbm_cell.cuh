@@ -291,6 +291,36 @@ static __device__ __forceinline__ void add_second(const lbm_boundary_cell &cell,
 #undef SECOND
 }
 
+// The rate of strain of a boundary cell by differences, for the hybrid operator.
+static __device__ __forceinline__ void strain_beside(const lbm_gpu_step &s,
+                                                     const lbm_boundary_cell &cell, const place &p,
+                                                     REAL strain[LBM_PARTS]) {
+    const REAL *from = (const REAL *)s.from;
+    REAL v[LBM_DIMS], beside[LBM_DIMS][2][LBM_DIMS] = {};
+    int what[LBM_DIMS][2];
+    lbm_find_beside(&cell, what);
+#define VELOCITY_AT(index, to)                                \
+    {                                                         \
+        const REAL *at = from + (index);                      \
+        const REAL per_rho = (REAL)1 / ((REAL)1 + at[0]);     \
+        for (int a = 0; a < LBM_DIMS; a++) {                  \
+            (to)[a] = at[(1 + a) * s.layout.plane] * per_rho; \
+        }                                                     \
+    }
+#define BESIDE(axis, sum)                                                                    \
+    if (what[axis][0] == LBM_BESIDE_FLUID) {                                                 \
+        VELOCITY_AT(NEIGHBOUR(p, -(axis == 0), -(axis == 1), -(axis == 2)), beside[axis][0]) \
+    }                                                                                        \
+    if (what[axis][1] == LBM_BESIDE_FLUID) {                                                 \
+        VELOCITY_AT(NEIGHBOUR(p, axis == 0, axis == 1, axis == 2), beside[axis][1])          \
+    }
+    VELOCITY_AT(NEIGHBOUR(p, 0, 0, 0), v)
+    LBM_AXES(BESIDE)
+#undef BESIDE
+#undef VELOCITY_AT
+    lbm_strain_beside(v, beside, what, strain);
+}
+
 // Pulls the populations of a boundary cell and applies its boundary conditions. own: those that it
 // has sent.
 template <bool KEEPS, bool MOMENTS>

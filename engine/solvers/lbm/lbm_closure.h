@@ -282,4 +282,18 @@ SEL_INLINE void LBM_NAME(lbm_regularize)(REAL g[LBM_Q], const int n[LBM_DIMS], b
     LBM_NAME(lbm_of_moments)(&to, false, g);
 }
 
+/* What is beside a boundary cell, for lbm_strain_beside: along e comes what is at -e. */
+SEL_INLINE void LBM_NAME(lbm_find_beside)(const lbm_boundary_cell *cell, int what[LBM_DIMS][2]) {
+#define BESIDE(i, ex, ey, ez, opposite, weight)                                                  \
+    if ((ex) * (ex) + (ey) * (ey) + (ez) * (ez) == 1) {                                          \
+        enum { axis##i = (ex) ? 0 : (ey) ? 1 : 2, side##i = (ex) + (ey) + (ez) < 0 };            \
+        const bool wall = (cell->bounced >> i & 1u) && !cell->moves && !cell->mirrored[axis##i]; \
+        what[axis##i][side##i] = !(cell->links >> i & 1u) ? LBM_BESIDE_FLUID                     \
+                                 : wall                   ? LBM_BESIDE_WALL                      \
+                                                          : LBM_BESIDE_NOTHING;                                    \
+    }
+    LBM_DIRECTIONS(BESIDE)
+#undef BESIDE
+}
+
 #undef R

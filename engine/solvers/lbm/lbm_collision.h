@@ -291,8 +291,43 @@ SEL_INLINE bool LBM_NAME(lbm_is_recursive)(int collision) {
     return collision >= LBM_RECURSIVE;
 }
 
+/* What is beside a cell along an axis, for the strain by differences. */
+#ifndef LBM_BESIDE
+#define LBM_BESIDE
+enum { LBM_BESIDE_NOTHING, LBM_BESIDE_FLUID, LBM_BESIDE_WALL /* at rest, half a cell away */ };
+#endif
+
+/* The rate of strain of a cell on the boundary from the velocities around it: v of the cell itself,
+ * and beside it along each axis, below and above. Beside a wall the velocity is that of a parabola
+ * through 0 at the wall; beside nothing the difference is one-sided. */
+SEL_INLINE void LBM_NAME(lbm_strain_beside)(const REAL v[LBM_DIMS],
+                                            const REAL beside[LBM_DIMS][2][LBM_DIMS],
+                                            const int what[LBM_DIMS][2], REAL s[LBM_PARTS]) {
+    REAL d[LBM_DIMS][LBM_DIMS]; /* d v_a / d x_b */
+    for (int b = 0; b < LBM_DIMS; b++) {
+        for (int a = 0; a < LBM_DIMS; a++) {
+            const REAL below = beside[b][0][a], above = beside[b][1][a];
+            const bool has_below = what[b][0] == LBM_BESIDE_FLUID;
+            const bool has_above = what[b][1] == LBM_BESIDE_FLUID;
+            d[a][b] = R(0);
+            if (has_below && has_above) {
+                d[a][b] = R(0.5) * (above - below);
+            } else if (has_above) {
+                d[a][b] =
+                    what[b][0] == LBM_BESIDE_WALL ? v[a] + above * R(1.0 / 3.0) : above - v[a];
+            } else if (has_below) {
+                d[a][b] =
+                    what[b][1] == LBM_BESIDE_WALL ? -v[a] - below * R(1.0 / 3.0) : v[a] - below;
+            }
+        }
+    }
+#define STRAIN(part, a, b, sum) s[part] = R(0.5) * (d[a][b] + d[b][a]);
+    LBM_TENSOR(STRAIN)
+#undef STRAIN
+}
+
 /* Collides the moments that have arrived in a cell, for an operator that keeps moments. s: the rate
- * of strain by differences, for the hybrid operator; NULL: it does as the recursive one. */
+ * of strain by differences, for the hybrid operator. */
 SEL_INLINE LBM_NAME(lbm_cell_moments)
     LBM_NAME(lbm_collide_moments)(const LBM_NAME(lbm_cell_moments) * in,
                                   const LBM_NAME(lbm_rates) * rates, int collision, bool forced,
@@ -330,7 +365,7 @@ SEL_INLINE LBM_NAME(lbm_cell_moments)
         LBM_AXES(TRACE)
 #undef TRACE
     }
-    if (collision == LBM_HYBRID && s) {
+    if (collision == LBM_HYBRID) {
         const REAL share = R(LBM_HYBRID_SHARE), stress = R(-2.0 / 3.0) * share * rho * tau;
         REAL spread = R(0);
 #define SPREAD(axis, sum) spread += s[axis] * R(1.0 / LBM_DIMS);
@@ -350,7 +385,8 @@ SEL_INLINE LBM_NAME(lbm_cell_moments)
     return out;
 }
 
-/* Collides the populations of one cell in place. With constants for all but g and rates nothing
+/* Collides the populations of one cell in place; not for the hybrid operator, which needs the
+ * velocities around the cell. With constants for all but g and rates nothing
  * of the choice is left in the code. */
 SEL_INLINE void LBM_NAME(lbm_collide)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates,
                                       int collision, bool forced, bool les) {

@@ -277,19 +277,43 @@ SEL_INLINE void LBM_NAME(clear)(const LBM_NAME(rest) * rest, int64_t x, int comp
     }
 }
 
-/* The moments that the hybrid operator leaves in a cell on the boundary, where it does as the
- * recursive one: not all velocities around it are those of a fluid. */
+/* v = j / rho of a cell at the start of the step; offset: its place in a plane. */
+SEL_INLINE void LBM_NAME(velocity_at)(const lbm_step *step, int64_t offset, REAL v[LBM_DIMS]) {
+    const LBM_NAME(lbm_cell_moments) m = LBM_NAME(moments_at)(step, offset);
+    const REAL per_rho = (REAL)1 / ((REAL)1 + m.drho);
+#define VELOCITY(axis, sum) v[axis] = m.j[axis] * per_rho;
+    LBM_AXES(VELOCITY)
+#undef VELOCITY
+}
+
+/* The moments that the hybrid operator leaves in a cell on the boundary, whose populations before
+ * collision are line[i * stride]. */
 SEL_INLINE LBM_NAME(lbm_cell_moments)
-    LBM_NAME(collide_alone)(const lbm_step *step, int64_t x, int64_t row, const REAL *line,
-                            int64_t stride) {
-    const LBM_NAME(lbm_rates) rates = LBM_NAME(rates)(step, x, row);
-    REAL g[LBM_Q];
+    LBM_NAME(collide_alone)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row,
+                            const REAL *line, int64_t stride) {
+    const LBM_NAME(lbm_rates) rates = LBM_NAME(rates)(step, cell->x, row);
+    const lbm_layout *layout = &step->layout;
+    const int64_t along[3] = {1, layout->pitch, layout->slice};
+    const int64_t here = lbm_row_offset(layout, row) + cell->x;
+    REAL g[LBM_Q], v[LBM_DIMS], beside[LBM_DIMS][2][LBM_DIMS] = {{{0}}}, strain[LBM_PARTS];
+    int what[LBM_DIMS][2];
     for (int i = 0; i < LBM_Q; i++) {
         g[i] = line[i * stride];
     }
+    LBM_NAME(lbm_find_beside)(cell, what);
+    LBM_NAME(velocity_at)(step, here, v);
+    for (int b = 0; b < LBM_DIMS; b++) {
+        for (int side = 0; side < 2; side++) {
+            if (what[b][side] == LBM_BESIDE_FLUID) {
+                LBM_NAME(velocity_at)(step, here + (2 * side - 1) * along[b], beside[b][side]);
+            }
+        }
+    }
+    LBM_NAME(lbm_strain_beside)
+    (v, (const REAL(*)[2][LBM_DIMS])beside, (const int(*)[2])what, strain);
     const LBM_NAME(lbm_cell_moments) in = LBM_NAME(lbm_moments_of)(g);
     return LBM_NAME(lbm_collide_moments)(&in, &rates, LBM_HYBRID, step->forcing != LBM_NO_FORCE,
-                                         step->numbers->eddy > 0, NULL);
+                                         step->numbers->eddy > 0, strain);
 }
 
 /* Computes the line that begins at x and has boundary cells, solids or an end of the row, or whose
@@ -324,7 +348,7 @@ SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t 
             LBM_NAME(keep_links)(step, cell, here, g, LINE);
         }
         if (step->collision == LBM_HYBRID) {
-            local[cell - first] = LBM_NAME(collide_alone)(step, cell->x, row, g, LINE);
+            local[cell - first] = LBM_NAME(collide_alone)(step, cell, row, g, LINE);
         }
     }
     if (step->observed.strains) {

@@ -167,8 +167,12 @@ __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant_
     }
     if (MOMENTS) {
         const typename T::lbm_cell_moments in = T::lbm_moments_of(g);
+        real_of<T> strain[T::parts];
+        if (s.collision == LBM_HYBRID) {
+            T::strain_beside(s, cell, T::make_place(s.layout, cell.index), strain);
+        }
         const typename T::lbm_cell_moments m =
-            T::lbm_collide_moments(&in, &rates, s.collision, s.forced, s.les, NULL);
+            T::lbm_collide_moments(&in, &rates, s.collision, s.forced, s.les, strain);
         cuda_wait_for_last();
         if (!halted) {
             T::lbm_put_moments(&m, (real_of<T> *)s.to + cell.index, s.layout.plane);
