@@ -291,12 +291,6 @@ SEL_INLINE bool LBM_NAME(lbm_is_recursive)(int collision) {
     return collision >= LBM_RECURSIVE;
 }
 
-/* What is beside a cell along an axis, for the strain by differences. */
-#ifndef LBM_BESIDE
-#define LBM_BESIDE
-enum { LBM_BESIDE_NOTHING, LBM_BESIDE_FLUID, LBM_BESIDE_WALL /* at rest, half a cell away */ };
-#endif
-
 /* The rate of strain of a cell on the boundary from the velocities around it: v of the cell itself,
  * and beside it along each axis, below and above. Beside a wall the velocity is that of a parabola
  * through 0 at the wall; beside nothing the difference is one-sided. */

@@ -28,6 +28,9 @@ enum { LBM_TRT, LBM_BGK, LBM_REGULARIZED, LBM_RECURSIVE, LBM_HYBRID, LBM_COLLISI
 /* The share of the strain by differences in the hybrid operator. */
 #define LBM_HYBRID_SHARE 0.02
 
+/* What is beside a cell along an axis, for this strain; a wall is at rest, half a cell away. */
+enum { LBM_BESIDE_NOTHING, LBM_BESIDE_FLUID, LBM_BESIDE_WALL };
+
 /* Which closure computes the unknown populations of a cell with wet faces. */
 typedef enum lbm_opening {
     LBM_CLOSED,
