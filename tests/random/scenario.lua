@@ -135,7 +135,7 @@ end
 
 local function make_lbm()
   settings.lattice = dims == 3 and "D3Q19" or "D2Q9"
-  settings.collision = one_of { "trt", "bgk", "regularized" }
+  settings.collision = one_of { "trt", "bgk", "regularized", "recursive", "hybrid" }
   settings.nu = real(0.02, 0.2)
   if maybe(0.2) then settings.smagorinsky = 0.1 end
   if maybe(0.5) then settings.acceleration = vector(1e-5, 1e-5) end

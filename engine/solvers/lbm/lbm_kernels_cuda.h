@@ -125,6 +125,9 @@ cudaError_t lbm_gpu_step_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream)
 cudaError_t lbm_gpu_step_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
 cudaError_t lbm_gpu_step_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
 
+/* The smallest tile. */
+enum { LBM_TILE_COLUMNS = 64, LBM_TILE_ROWS = 2, LBM_TILE_PLANES = 2 };
+
 /* How a step of moments divides a block of the grid among thread blocks: tiles of `width` columns
  * of `rows` rows, each for at most `planes` places of the slowest axis; their numbers, x fastest. A
  * thread block of a plane grid has several strips of one row beside each other. */

@@ -610,8 +610,10 @@ __global__ void __launch_bounds__(shape<T, ROWS>::threads, shape<T, ROWS>::at_on
 // fewer planes twice.
 template <class T, int ROWS>
 static void divide(const lbm_gpu_step &s, uint32_t processors, lbm_gpu_tiles *tiles) {
-    enum { LEAST = 2, MOST = 128, TWICE = 3 /* planes that are loaded and not stored */ };
+    enum { LEAST = LBM_TILE_PLANES, MOST = 128, TWICE = 3 /* planes loaded and not stored */ };
     typedef shape<T, ROWS> S;
+    static_assert(int(S::width) >= int(LBM_TILE_COLUMNS), "the smallest tile");
+    static_assert(!S::deep || int(S::rows) >= int(LBM_TILE_ROWS), "the smallest tile");
     const lbm_gpu_layout &l = s.layout;
     const uint32_t rows = S::deep ? l.rows : 1, planes = (l.end_row - l.first_row) / rows;
     const uint32_t places = processors * S::at_once;

@@ -213,11 +213,10 @@ static void find_again(lbm_cuda *state, const lists *l) {
 
 /* The most tiles of lbm_gpu_tiles in planes. */
 static int64_t most_tiles(const lbm_cuda *state, const sel_patch *planes) {
-    enum { COLUMNS = 32, ROWS = 8, PLANES = 4 }; /* at least */
     const bool deep = state->pattern.dims == 3;
-    const int64_t down = deep ? sel_patch_cells(planes, 1) / ROWS + 1 : 1;
-    const int64_t along = sel_patch_cells(planes, deep ? 2 : 1) / PLANES + 1;
-    return (state->pattern.layout.nx / COLUMNS + 1) * down * along;
+    const int64_t down = deep ? sel_patch_cells(planes, 1) / LBM_TILE_ROWS + 1 : 1;
+    const int64_t along = sel_patch_cells(planes, deep ? 2 : 1) / LBM_TILE_PLANES + 1;
+    return (state->pattern.layout.nx / LBM_TILE_COLUMNS + 1) * down * along;
 }
 
 /* The most thread blocks with free cells, of all slabs. 0: the others are not left out, since
