@@ -1,7 +1,7 @@
 -- channel.lua -- a flow past a post with every kind of output, a hook that keeps a table, a control.
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
-local p = sel.params { steps = {600, "steps", integer = true}, precision = { "f32", "f32 or f64" }, save = { 0, "steps between checkpoints; 0: none", integer = true }, nx={ 48, "cells along the channel", integer = true } }
+local p = sel.params { collision = { "trt", "operator" }, storage = { "auto", "of a cell" }, steps = {600, "steps", integer = true}, precision = { "f32", "f32 or f64" }, save = { 0, "steps between checkpoints; 0: none", integer = true }, nx={ 48, "cells along the channel", integer = true } }
 local list = {
     out.vtk { fields = {"velocity","pressure"}, every = 100 },
     out.average { fields = {"velocity"}, every = 10 },
@@ -18,6 +18,7 @@ local list = {
 if p.save > 0 then list[#list+1] = out.checkpoint { every = p.save } end
 return sel.lbm {
   lattice = "D2Q9", size = { p.nx, 16 }, precision = p.precision, nu = 0.02,
+  collision = p.collision, storage = p.storage,
   controls = { boost = 1 },
   acceleration = { function(t) return 1e-6*math.min(1,t/100) end, 0 },
   reference = { length = 4, velocity = 0.05 },

@@ -172,6 +172,8 @@ other_grids_are_refused() {
     fails 1 "size is 48 x 16 in the checkpoint and 50 x 16 in the scenario" again --resume nx=50 &&
         fails 1 "precision is f32 in the checkpoint and f64 in the scenario" again --resume \
             precision=f64 &&
+        fails 1 "lattice is D2Q9 in the checkpoint and D2Q9 by moments in the scenario" again --resume \
+            collision=recursive &&
         fails 1 "solver is sel.lbm in the checkpoint and sel.aqua in the scenario" \
             run $here/storm.lua -o "$work/saved" --resume && same "$work/to200" "$work/saved"
 }
@@ -280,7 +282,7 @@ return sel.lbm {
 }
 END
     rm -rf "$work/from" "$work/start" "$work/fine"
-    run $here/channel.lua steps=200 save=100 precision=f64 -o "$work/from" &&
+    run $here/channel.lua steps=200 save=100 precision=f64 "$@" -o "$work/from" &&
         run "$work/start.lua" from="$work/from/checkpoint.sel" -o "$work/start" &&
         run "$work/start.lua" from="$work/from/checkpoint.sel" fine=2 -o "$work/fine" &&
         "$python" - "$work" <<'END'
@@ -519,6 +521,7 @@ done
 ok "a run goes on from step 0" goes_on channel 0 30
 ok "a series goes on from its first time" a_series_goes_on_from_its_first_time
 ok "a run goes on from a step of tests, frames and hooks" goes_on channel 420 600
+ok "a flow that stores moments goes on" goes_on channel 111 300 collision=hybrid
 ok "a flow goes on after Ctrl-C" interrupted INT channel 00000300 2000
 ok "impossible states are refused" impossible_states_are_refused
 ok "run-off goes on after SIGTERM" interrupted TERM storm 00000160 1500
@@ -543,6 +546,7 @@ ok "another grid, precision or solver is refused" other_grids_are_refused
 ok "other laws, outputs and stops are noted" other_laws_are_noted
 ok "a list of simulations goes on" lists_go_on
 ok "sel.state starts a flow from another run's fields" fields_start_a_new_run
+ok "sel.state starts populations from stored moments" fields_start_a_new_run collision=hybrid
 ok "sel.state starts run-off from another run's depths" depths_start_a_new_run
 ok "sel.state starts conduction from another run's temperatures" temperatures_start_a_new_run
 ok "other columns are refused" other_columns_are_refused
