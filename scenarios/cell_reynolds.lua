@@ -14,7 +14,8 @@ local p = sel.params {
   H         = { 20,     "cells across the cavity, or four times the bar",
                 integer = true, min = 8 },
   U         = { 0.05,   "velocity of the stream or of the lid, lattice units", min = 0.001 },
-  collision = { "trt",  "collision operator", choices = { "trt", "bgk", "regularized" } },
+  collision = { "trt",  "collision operator",
+                choices = { "trt", "bgk", "regularized", "recursive", "hybrid" } },
   steps     = { 20000,  "steps", integer = true, min = 1 },
 }
 

@@ -4,6 +4,8 @@ local limits = { -- half of it: LBM_CELL_REYNOLDS in engine/solvers/lbm/lbm.h
   trt         = { cavity = { 26, 26 }, open = { 10, 6 } },
   bgk         = { cavity = { 14, 14 }, open = { 4, 2 } },
   regularized = { cavity = { 20, 18 }, open = { 44, 30 } },
+  recursive   = { cavity = { 80, 40 }, open = { 200, 200 } },
+  hybrid      = { cavity = { 200, 50 }, open = { 200, 200 } },
 }
 
 return {
@@ -23,7 +25,7 @@ return {
         case == "duct" and "deviation of the velocity on the axis" or "largest velocity"),
         computed = computed, reference = reference, within = within }
     end
-    for _, collision in ipairs { "trt", "bgk", "regularized" } do
+    for _, collision in ipairs { "trt", "bgk", "regularized", "recursive", "hybrid" } do
       local held = limits[collision]
       for k, space in ipairs { false, true } do
         holds(collision, "cavity", space, held.cavity[k])

@@ -187,16 +187,19 @@ static const sel_table_field lbm_fields[] = {
     SEL_ROW(lbm_params, tau, NUMBER,
             "Relaxation time in steps, above 1/2: nu = (tau - 1/2)/3 dx^2/dt.",
             .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
-    SEL_ROW(lbm_params, collision, CHOICE,
-            "trt: two relaxation times; bgk: one, and walls move with the viscosity; "
-            "regularized: one, and moments above the stress are dropped. Which is the most "
-            "stable depends on the flow: regularized allows a smaller viscosity in "
-            "vortices and near an inlet in 3-D, trt in cavities and with a coarse body in a "
-            "2-D channel. Reynolds numbers of a cell, U dx / nu, above which check warns, "
-            "between walls in 2-D and 3-D, with open faces in 2-D and 3-D:" LBM_CELL_REYNOLDS(
-                LIMITS_TEXT) " twice as much ran 20,000 steps in a "
-                             "cavity, a duct and past a bar.",
-            .preset = LBM_TRT, .choices = lbm_collision_names),
+    SEL_ROW(
+        lbm_params, collision, CHOICE,
+        "trt: two relaxation times; bgk: one, and walls move with the viscosity; "
+        "regularized: one, and moments above the stress are dropped; recursive: the same, and "
+        "third-order moments follow from these; hybrid: recursive, and a small part of the "
+        "strain is that of the velocities around a cell, by far the most stable. Of the first "
+        "three which is more stable depends on the flow: regularized allows a smaller viscosity in "
+        "vortices and near an inlet in 3-D, trt in cavities and with a coarse body in a "
+        "2-D channel. Reynolds numbers of a cell, U dx / nu, above which check warns, "
+        "between walls in 2-D and 3-D, with open faces in 2-D and 3-D:" LBM_CELL_REYNOLDS(
+            LIMITS_TEXT) " twice as much ran 20,000 steps in a "
+                         "cavity, a duct and past a bar.",
+        .preset = LBM_TRT, .choices = lbm_collision_names),
     SEL_ROW(
         lbm_params, storage, CHOICE,
         "What a cell stores: populations, or their moments up to second order, which take half "
