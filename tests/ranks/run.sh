@@ -87,7 +87,12 @@ for scenario in channel storm rule; do
     ok "a checkpoint of four ranks goes on in one, two and three: $scenario" goes_on $scenario
 done
 ok "boxes of a flow, periodic in all axes" boxes scenarios/taylor_green3d.lua N=12 time=2
+ok "boxes of a flow that stores moments" boxes scenarios/taylor_green3d.lua N=12 time=2 collision=hybrid
 ok "boxes with a body force and moving walls, all outputs" boxes tests/checkpoint/box.lua steps=60
+ok "boxes that store moments, with a body force and moving walls, all outputs" \
+    boxes tests/checkpoint/box.lua steps=60 collision=hybrid
+ok "a channel that stores moments, with laws in time, all outputs" \
+    shared tests/checkpoint/channel.lua steps=150 collision=hybrid
 ok "boxes of a plate with laws and a source in time, all outputs" \
     boxes tests/checkpoint/plate.lua deep=24 steps=60
 ok "boxes of nodes, f64" boxes tests/checkpoint/plate.lua layout=node deep=9 steps=60 --precision f64
