@@ -345,7 +345,7 @@ in single precision, with a test of the mean temperature after every step:
 
 D2Q9 and D3Q19 are the lattices of 9 velocities in 2-D and of 19 in 3-D. An update moves 72 bytes
 (D2Q9) or 152 (D3Q19) in single precision, and twice that in double. `periodic` is a box without
-walls; `cavity` is a box with a moving lid. TRT, BGK and regularized are collision operators.
+walls; `cavity` is a box with a moving lid. TRT, BGK, regularized, recursive and hybrid are collision operators; the last three store moments.
 
 {lbm}
 Cells inside solids cost almost nothing. In a box of 256 x 256 x 256 cells between walls (D3Q19,
