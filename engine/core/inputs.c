@@ -439,7 +439,8 @@ sel_inputs *sel_inputs_copy(sel_state *state, sel_inputs_lister *list) {
         return NULL;
     }
     *copy = *from;
-    copy->v = memcpy(v, from->v, (size_t)from->count * sizeof *v);
+    memcpy(v, from->v, (size_t)from->count * sizeof *v);
+    copy->v = v;
     copy->clock = &state->clock;
     if (!list(state, copy)) {
         sel_inputs_free_copy(copy);

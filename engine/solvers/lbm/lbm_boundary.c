@@ -152,7 +152,7 @@ static void describe_givers(const lbm_boundary *b, const int faces[], const int 
 }
 
 int lbm_boundary_givers(const lbm_boundary_cell *cell, lbm_giver givers[LBM_GIVERS]) {
-    int region[3], count = 0;
+    int region[3] = {0}, count = 0;
     for (int a = 0; a < 3; a++) {
         int k = 0;
         while (k < count && region[k] != cell->velocity_region[a]) {

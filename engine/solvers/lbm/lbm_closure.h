@@ -286,7 +286,7 @@ SEL_INLINE void LBM_NAME(lbm_regularize)(REAL g[LBM_Q], const int n[LBM_DIMS], b
 SEL_INLINE void LBM_NAME(lbm_find_beside)(const lbm_boundary_cell *cell, int what[LBM_DIMS][2]) {
 #define BESIDE(i, ex, ey, ez, opposite, weight)                                                  \
     if ((ex) * (ex) + (ey) * (ey) + (ez) * (ez) == 1) {                                          \
-        enum { axis##i = (ex) ? 0 : (ey) ? 1 : 2, side##i = (ex) + (ey) + (ez) < 0 };            \
+        enum { axis##i = (ez) ? 2 : (ey) ? 1 : 0, side##i = (ex) + (ey) + (ez) < 0 };            \
         const bool wall = (cell->bounced >> i & 1u) && !cell->moves && !cell->mirrored[axis##i]; \
         what[axis##i][side##i] = !(cell->links >> i & 1u) ? LBM_BESIDE_FLUID                     \
                                  : wall                   ? LBM_BESIDE_WALL                      \
