@@ -188,6 +188,19 @@ static inline void case_read(lbm_case *c, int field, int components, double *to)
     case_request(c, &request);
 }
 
+/* The force on a region with its torque about (x, y), and the mass that flows out through one. */
+static inline sel_request case_force(lbm_case *c, int region, double x, double y) {
+    sel_request request = {.kind = SEL_FORCE, .region = region, .centre = {x, y, 0}};
+    case_request(c, &request);
+    return request;
+}
+
+static inline double case_flux(lbm_case *c, int region) {
+    sel_request request = {.kind = SEL_FLUX, .region = region};
+    case_request(c, &request);
+    return request.flux;
+}
+
 /* Advances in blocks until the velocity changes by less than `change` in a block. */
 static inline void case_run_until_steady(lbm_case *c, int64_t block, double change) {
     sel_request request = {.kind = SEL_MONITOR};

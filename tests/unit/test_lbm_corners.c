@@ -35,18 +35,6 @@ static void begin_painted(lbm_case *c, int dims, const paint *paints, const int 
     case_create(c);
 }
 
-static sel_request force_on(lbm_case *c, int region) {
-    sel_request request = {.kind = SEL_FORCE, .region = region, .centre = {1, 2, 0}};
-    case_request(c, &request);
-    return request;
-}
-
-static double flux_of(lbm_case *c, int region) {
-    sel_request request = {.kind = SEL_FLUX, .region = region};
-    case_request(c, &request);
-    return request.flux;
-}
-
 /* The flow after some steps, and what each face carried. */
 typedef struct result {
     double u[3 * 7 * 6 * 5];
@@ -63,10 +51,10 @@ static void run_painted(int dims, const paint *paints, const int *order, result 
     case_advance(&c, 60);
     case_read(&c, LBM_VELOCITY, dims, to->u);
     for (int p = 0; p < 2 * dims; p++) {
-        const sel_request force = force_on(&c, region_of[p]);
+        const sel_request force = case_force(&c, region_of[p], 1, 2);
         memcpy(to->of[p].force, force.force, sizeof force.force);
         memcpy(to->of[p].torque, force.torque, sizeof force.torque);
-        to->of[p].flux = flux_of(&c, region_of[p]);
+        to->of[p].flux = case_flux(&c, region_of[p]);
     }
     case_end(&c);
 }
@@ -216,7 +204,7 @@ static void both_faces_carry_half_of_their_corner(void **unused) {
         case_start(&c);
         case_advance(&c, 2);
         for (int face = 0; face < 4; face++) {
-            const sel_request f = force_on(&c, face + 1);
+            const sel_request f = case_force(&c, face + 1, 1, 2);
             const double outwards = (face % 2 ? 1 : -1) * f.force[face / 2];
             /* each diagonal carries 2/36 of the deviation along an axis, two of them are halved */
             const double exact = deviation * (N / 3.0 - 1 / 18.0);
@@ -256,12 +244,12 @@ static void forces_and_fluxes_of_all_regions_are_what_the_fluid_loses(void **unu
             }
             mass[1] = total_mass(&c);
             for (int region = 1; region <= count; region++) {
-                const sel_request f = force_on(&c, region);
+                const sel_request f = case_force(&c, region, 1, 2);
                 for (int a = 0; a < dims; a++) {
                     taken[a] += f.force[a];
                 }
-                out += flux_of(&c, region);
-                left[region] += flux_of(&c, region);
+                out += case_flux(&c, region);
+                left[region] += case_flux(&c, region);
             }
             for (int a = 0; a < dims && step > 1; a++) {
                 assert_true(fabs(taken[a] + (now[a] - earlier[a]) / 2) < 1e-13);

@@ -1,18 +1,6 @@
 /* test_lbm_force.c -- forces, torques and fluxes of regions against momentum and mass balances. */
 #include "tests/unit/lbm_case.h"
 
-static sel_request force_on(lbm_case *c, int region, double x, double y) {
-    sel_request request = {.kind = SEL_FORCE, .region = region, .centre = {x, y, 0}};
-    case_request(c, &request);
-    return request;
-}
-
-static double flux_of(lbm_case *c, int region) {
-    sel_request request = {.kind = SEL_FLUX, .region = region};
-    case_request(c, &request);
-    return request.flux;
-}
-
 static const sel_shape *disc(lbm_case *c, double x, double y, double radius) {
     sel_shape_ball *ball = sel_arena_alloc(c->arena, sizeof *ball);
     *ball = (sel_shape_ball){{2, {x, y, 0}}, radius};
@@ -28,7 +16,7 @@ static void test_still_fluid_presses_on_nothing(void **unused) {
     case_start(&c);
     for (int step = 0; step < 3; step++) {
         for (int region = 1; region <= 2; region++) {
-            sel_request f = force_on(&c, region, 3, 3);
+            sel_request f = case_force(&c, region, 3, 3);
             assert_true(f.force[0] == 0 && f.force[1] == 0 && f.torque[2] == 0);
         }
         case_advance(&c, 1);
@@ -58,10 +46,10 @@ static void test_momentum_balance_is_closed(void **unused) {
         case_request(&c, &mass);
         double put_in = mass.sum[0] * dx * dx * drive * dx / (dt * dt), taken[2] = {0};
         for (int region = 1; region <= 3; region++) {
-            sel_request f = force_on(&c, region, 0, 0);
+            sel_request f = case_force(&c, region, 0, 0);
             taken[0] += f.force[0];
             taken[1] += f.force[1];
-            assert_true(f.force[0] > 0 && fabs(flux_of(&c, region)) < 1e-10);
+            assert_true(f.force[0] > 0 && fabs(case_flux(&c, region)) < 1e-10);
         }
         print_message("# driven channel, %s: forces are %.10g of the body force\n",
                       lbm_collision_names[collision], taken[0] / put_in);
@@ -100,14 +88,14 @@ static void test_torque_of_circular_couette_flow(void **unused) {
     case_run_until_steady(&c, 500, 1e-9);
     double mu = density * (tau - 0.5) / 3;
     double exact = 4 * pi * mu * s.omega / (1 / (inner * inner) - 1 / (outer * outer));
-    double on_inner = force_on(&c, 3, s.x, s.y).torque[2];
-    double on_outer = force_on(&c, 2, s.x, s.y).torque[2];
+    double on_inner = case_force(&c, 3, s.x, s.y).torque[2];
+    double on_outer = case_force(&c, 2, s.x, s.y).torque[2];
     print_message("# circular Couette flow: torque %.5f and %.5f of the exact one\n",
                   -on_inner / exact, on_outer / exact);
     assert_true(fabs(-on_inner / exact - 1) < 0.03);
     assert_true(fabs(on_inner + on_outer) < 1e-4 * exact);
     /* no net force, so the torque is the same about any centre */
-    assert_true(fabs(force_on(&c, 3, 3, -7).torque[2] / on_inner - 1) < 1e-6);
+    assert_true(fabs(case_force(&c, 3, 3, -7).torque[2] / on_inner - 1) < 1e-6);
     case_end(&c);
 }
 
@@ -136,10 +124,10 @@ static void test_fluxes_are_the_loss_of_mass(void **unused) {
         }
         double out = 0, loss = (mass[0].sum[0] - mass[1].sum[0]) * dx * dx / dt;
         for (int region = 1; region <= 4; region++) {
-            out += flux_of(&c, region);
+            out += case_flux(&c, region);
         }
         assert_true(fabs(out - loss) < 1e-10);
-        assert_true(flux_of(&c, 3) < -0.1);
+        assert_true(case_flux(&c, 3) < -0.1);
     }
     case_end(&c);
 }

@@ -153,12 +153,6 @@ static void inflow(double x, double y, double t, const void *data, double value[
     value[1] = 0;
 }
 
-static double flux_of(lbm_case *c, int region) {
-    sel_request request = {.kind = SEL_FLUX, .region = region};
-    case_request(c, &request);
-    return request.flux;
-}
-
 /* A channel settles, carries its flux, and its pressure stays near 0 at the outflow. */
 static void test_channel_settles(void **unused) {
     (void)unused;
@@ -178,7 +172,7 @@ static void test_channel_settles(void **unused) {
         const double *inside = u + 2 * (y * LONG + LONG / 2), *last = u + 2 * (y * LONG + LONG - 1);
         error = fmax(error, fabs(last[0] - inside[0]) / 0.05);
     }
-    double in = flux_of(&c, 3), out = flux_of(&c, 4);
+    double in = case_flux(&c, 3), out = case_flux(&c, 4);
     print_message("# channel to outflow: in %.8f, out %.8f, profile changes by %.1e, pressure at "
                   "the end %.1e of %.1e at the inlet\n",
                   in, out, error, p[5 * LONG - 1], p[4 * LONG]);

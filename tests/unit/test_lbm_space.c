@@ -275,12 +275,6 @@ static void test_torque_on_a_turning_ball(void **unused) {
     }
 }
 
-static double flux_of(lbm_case *c, int region) {
-    sel_request request = {.kind = SEL_FLUX, .region = region};
-    case_request(c, &request);
-    return request.flux;
-}
-
 /* Into a duct: zero where its walls are, `mean` on average. */
 typedef struct inflow {
     double mean, from[2], width[2]; /* across the duct */
@@ -328,12 +322,12 @@ static void test_mass_that_enters_a_duct_leaves_it(void **unused) {
             double mass = total_mass(&c), out = 0;
             case_advance(&c, 1);
             for (int region = 1; region <= 3; region++) {
-                out += flux_of(&c, region);
+                out += case_flux(&c, region);
             }
             worst = fmax(worst, fabs(out - (mass - total_mass(&c)) * dx * dx * dx / dt));
         }
         case_run_until_steady(&c, 500, 1e-12);
-        double enters = -flux_of(&c, 2), leaves = flux_of(&c, 3), walls = flux_of(&c, 1);
+        double enters = -case_flux(&c, 2), leaves = case_flux(&c, 3), walls = case_flux(&c, 1);
         print_message("# duct turned by %d, %s walls: enters %.6f, leaves %.6f, walls %.1e\n", turn,
                       lbm_wall_names[scheme], enters, leaves, walls);
         assert_true(worst < 1e-10);

@@ -128,9 +128,9 @@ cudaError_t lbm_gpu_step_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream
 /* The smallest tile. */
 enum { LBM_TILE_COLUMNS = 64, LBM_TILE_ROWS = 2, LBM_TILE_PLANES = 2 };
 
-/* How a step of moments divides a block of the grid among thread blocks: tiles of `width` columns
- * of `rows` rows, each for at most `planes` places of the slowest axis; their numbers, x fastest. A
- * thread block of a plane grid has several strips of one row beside each other. */
+/* How a step of moments divides a block of the grid among thread blocks: into tiles of `width`
+ * columns of `rows` rows, each at most `planes` long along the slowest axis, numbered x fastest. In
+ * 2-D a tile is a strip, one row high, which goes along y; a thread block has several. */
 typedef struct lbm_gpu_tiles {
     uint32_t width, rows, planes;
     uint32_t across, down, deep;

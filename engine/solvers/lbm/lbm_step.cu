@@ -20,11 +20,6 @@
 #include "engine/solvers/lbm/lbm_traits.cuh"
 #include "cuda/early.cuh"
 
-template <class T> using real_of = typename T::real;
-
-template <int DIMS> struct in_f64 { typedef d3q19_f64 type; };
-template <> struct in_f64<2> { typedef d2q9_f64 type; };
-
 template <class T> struct populations { real_of<T> of[T::q]; };
 
 template <class T> static __device__ __forceinline__ populations<T> copy_of(const real_of<T> g[]) {

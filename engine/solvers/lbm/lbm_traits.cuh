@@ -38,6 +38,12 @@ struct d3q19_f64 {
 };
 #undef LBM_DIMS
 
+template <class T> using real_of = typename T::real;
+
+// The same lattice in f64.
+template <int DIMS> struct in_f64 { typedef d3q19_f64 type; };
+template <> struct in_f64<2> { typedef d2q9_f64 type; };
+
 // The place of a cell in a component of the strain.
 static __device__ __forceinline__ int64_t lbm_gpu_strain_at(const lbm_gpu_fields &of,
                                                             const uint32_t at[3]) {
