@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/scene/simulation.h"
+#include "geometry/solid.h"
 
 static const sel_table_field box_fields[] = {
     SEL_ROW(sel_shape_box, min, POINT, "Lower corner.", .flags = SEL_REQUIRED),
@@ -31,6 +32,26 @@ static const sel_table_field cylinder_fields[] = {
     SEL_ROW(sel_shape_cylinder, centre, POINT, "Its centre (2-D).", .flags = SEL_ANY_DIMS),
     SEL_ROW(sel_shape_cylinder, radius, NUMBER, "Its radius.", .flags = SEL_REQUIRED | SEL_POSITIVE,
             .preset = SEL_NOT_GIVEN),
+};
+static const sel_table_field ellipsoid_fields[] = {
+    SEL_ROW(sel_shape_ellipsoid, centre, POINT, "Its centre.", .flags = SEL_REQUIRED),
+    SEL_ROW(sel_shape_ellipsoid, radii, POINT, "Half its length along each axis.",
+            .flags = SEL_REQUIRED),
+};
+static const sel_table_field cone_fields[] = {
+    SEL_ROW(sel_shape_cone, from, POINT, "One end of the axis.", .flags = SEL_REQUIRED),
+    SEL_ROW(sel_shape_cone, to, POINT, "The other end of the axis.", .flags = SEL_REQUIRED),
+    SEL_ROW(sel_shape_cone, radii, POINT, "Its radii at from and at to; 0 is a tip.",
+            .flags = SEL_REQUIRED | SEL_ANY_DIMS),
+};
+static const sel_table_field torus_fields[] = {
+    SEL_ROW(sel_shape_torus, centre, POINT, "Its centre.", .flags = SEL_REQUIRED),
+    SEL_ROW(sel_shape_torus, axis, POINT, "The direction of its axis (3-D); z when not given.",
+            .flags = SEL_ANY_DIMS),
+    SEL_ROW(sel_shape_torus, radius, NUMBER, "From its centre to the middle of the tube.",
+            .flags = SEL_REQUIRED | SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_shape_torus, tube, NUMBER, "The radius of the tube, at most that of the torus.",
+            .flags = SEL_REQUIRED | SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 static const sel_table_field polygon_fields[] = {
     SEL_ROW(sel_shape_polygon, points, POINTS,
@@ -70,6 +91,54 @@ static sel_status check_cylinder(const void *data, sel_where where, sel_error *e
     return SEL_OK;
 }
 
+static sel_status check_ellipsoid(const void *data, sel_where where, sel_error *error) {
+    const sel_shape_ellipsoid *e = data;
+    for (int a = 0; a < e->radii.n; a++) {
+        if (!(e->radii.v[a] > 0)) {
+            return sel_fail_at(error, where, "shape.ellipsoid: radii must be above 0, got %.10g",
+                               e->radii.v[a]);
+        }
+    }
+    return SEL_OK;
+}
+
+static sel_status check_cone(const void *data, sel_where where, sel_error *error) {
+    const sel_shape_cone *c = data;
+    if (c->radii.n != 2) {
+        return sel_fail_at(error, where,
+                           "shape.cone: radii must be { at from, at to }, got %d numbers",
+                           c->radii.n);
+    }
+    if (!(c->radii.v[0] >= 0 && c->radii.v[1] >= 0 && c->radii.v[0] + c->radii.v[1] > 0)) {
+        return sel_fail_at(error, where,
+                           "shape.cone: radii must be 0 or more, and not both 0, got %.10g and "
+                           "%.10g",
+                           c->radii.v[0], c->radii.v[1]);
+    }
+    if (memcmp(c->from.v, c->to.v, sizeof c->from.v) == 0) {
+        return sel_fail_at(error, where, "shape.cone: from and to are the same point");
+    }
+    return SEL_OK;
+}
+
+static sel_status check_torus(const void *data, sel_where where, sel_error *error) {
+    const sel_shape_torus *torus = data;
+    const double *v = torus->axis.v;
+    if (torus->axis.n == 2) {
+        return sel_fail_at(error, where, "shape.torus: give axis as { x, y, z }, or leave it out");
+    }
+    if (torus->axis.n && v[0] == 0 && v[1] == 0 && v[2] == 0) {
+        return sel_fail_at(error, where, "shape.torus: axis has no length");
+    }
+    if (torus->tube > torus->radius) {
+        return sel_fail_at(error, where,
+                           "shape.torus: tube %.10g must be at most radius %.10g, or there is no "
+                           "hole",
+                           torus->tube, torus->radius);
+    }
+    return SEL_OK;
+}
+
 static sel_status check_polygon(const void *data, sel_where where, sel_error *error) {
     const sel_shape_polygon *polygon = data;
     if (polygon->points.n < 3) {
@@ -86,6 +155,15 @@ static const sel_table ball_table =
 static const sel_table cylinder_table =
     SEL_TABLE("shape.cylinder", sel_shape_cylinder, cylinder_fields,
               "A cylinder between two points; a disc in 2-D.", .check = check_cylinder);
+static const sel_table ellipsoid_table =
+    SEL_TABLE("shape.ellipsoid", sel_shape_ellipsoid, ellipsoid_fields,
+              "An ellipsoid along the axes; an ellipse in 2-D.", .check = check_ellipsoid);
+static const sel_table cone_table =
+    SEL_TABLE("shape.cone", sel_shape_cone, cone_fields,
+              "A cone, or a part of one, between two points; in 2-D its section, a trapezium.",
+              .check = check_cone);
+static const sel_table torus_table = SEL_TABLE("shape.torus", sel_shape_torus, torus_fields,
+                                               "A torus; in 2-D a ring.", .check = check_torus);
 static const sel_table polygon_table =
     SEL_TABLE("shape.polygon", sel_shape_polygon, polygon_fields,
               "The inside of a polygon in the x-y plane.", .check = check_polygon);
@@ -99,9 +177,9 @@ static const sel_table raster_table =
     SEL_TABLE("shape.raster", sel_shape_raster, raster_fields,
               "Where a raster is above a value; nowhere outside of the raster.");
 
-static const sel_table *const shape_tables[] = {&box_table,     &ball_table,   &cylinder_table,
-                                                &polygon_table, &inside_table, &image_table,
-                                                &raster_table};
+static const sel_table *const shape_tables[] = {
+    &box_table,   &ball_table,    &ellipsoid_table, &cylinder_table, &cone_table,
+    &torus_table, &polygon_table, &inside_table,    &image_table,    &raster_table};
 const sel_family sel_shape_family = {
     "shape",
     "Shapes: where a region is. They combine with + (or), - (without) and * (and).",
@@ -109,10 +187,64 @@ const sel_family sel_shape_family = {
     sizeof shape_tables / sizeof *shape_tables,
 };
 
+/* ---- bounds: which places need no test ---- */
+
+/* Bounds of a placed shape: those of the corners of its own. Along an axis to which an unbounded
+ * one contributes, it is unbounded. */
+static sel_bounds placed_bounds(const sel_bounds *own, const sel_shape_placement *to) {
+    sel_bounds b;
+    for (int k = 0; k < 3; k++) {
+        double size = fabs(to->shift[k]);
+        b.lo[k] = b.hi[k] = to->shift[k];
+        for (int a = 0; a < 3; a++) {
+            const double by = to->matrix[k][a];
+            if (by != 0) {
+                b.lo[k] += by * (by > 0 ? own->lo[a] : own->hi[a]);
+                b.hi[k] += by * (by > 0 ? own->hi[a] : own->lo[a]);
+                size = fmax(size, fabs(by) * fmax(fabs(own->lo[a]), fabs(own->hi[a])));
+            }
+        }
+        b.lo[k] -= isfinite(b.lo[k]) ? 1e-9 * size : 0;
+        b.hi[k] += isfinite(b.hi[k]) ? 1e-9 * size : 0;
+    }
+    return b;
+}
+
+/* The bounds of the cell centres in a shape. */
+static sel_bounds cell_bounds(const sel_shape *shape) {
+    if (shape->bounded) {
+        return shape->bounds;
+    }
+    if (!shape->a) {
+        return shape->kind <= SEL_SHAPE_REST ? SEL_NOWHERE : sel_solid_bounds(shape);
+    }
+    sel_bounds a = cell_bounds(shape->a);
+    if (a.lo[0] > a.hi[0] && shape->kind != SEL_SHAPE_UNION) {
+        return SEL_NOWHERE;
+    }
+    if (shape->kind == SEL_SHAPE_PLACED) {
+        return placed_bounds(&a, shape->data);
+    }
+    if (shape->kind == SEL_SHAPE_DIFFERENCE) {
+        return a;
+    }
+    sel_bounds b = cell_bounds(shape->b);
+    bool sum = shape->kind == SEL_SHAPE_UNION;
+    for (int k = 0; k < 3; k++) {
+        a.lo[k] = sum ? fmin(a.lo[k], b.lo[k]) : fmax(a.lo[k], b.lo[k]);
+        a.hi[k] = sum ? fmax(a.hi[k], b.hi[k]) : fmin(a.hi[k], b.hi[k]);
+    }
+    return a;
+}
+
+/* ---- constructors ---- */
+
 static sel_shape *shape_copy(sel_arena *arena, sel_shape shape) {
     sel_shape *made = sel_arena_alloc(arena, sizeof *made);
     if (made) {
         *made = shape;
+        made->bounds = cell_bounds(made);
+        made->bounded = true;
     }
     return made;
 }
@@ -130,9 +262,14 @@ sel_shape *sel_shape_combine(sel_arena *arena, sel_shape_kind kind, const sel_sh
     return shape_copy(arena, (sel_shape){.kind = kind, .a = a, .b = b});
 }
 
+sel_shape *sel_shape_place(sel_arena *arena, const sel_shape *shape,
+                           const sel_shape_placement *placement) {
+    return shape_copy(arena, (sel_shape){.kind = SEL_SHAPE_PLACED, .data = placement, .a = shape});
+}
+
 static bool any_leaf(const sel_shape *shape, sel_shape_kind first, sel_shape_kind last) {
     if (shape->a) {
-        return any_leaf(shape->a, first, last) || any_leaf(shape->b, first, last);
+        return any_leaf(shape->a, first, last) || (shape->b && any_leaf(shape->b, first, last));
     }
     return shape->kind >= first && shape->kind <= last;
 }
@@ -145,175 +282,12 @@ bool sel_shape_has_rest(const sel_shape *shape) {
     return any_leaf(shape, SEL_SHAPE_REST, SEL_SHAPE_REST);
 }
 
-/* Half-open, so that two boxes that touch share no cell. */
-static bool in_box(const sel_shape_box *box, const double p[3]) {
-    bool in = true;
-    for (int a = 0; a < box->min.n; a++) {
-        in = in && p[a] >= box->min.v[a] && p[a] < box->max.v[a];
-    }
-    return in;
-}
-
-static bool in_ball(const sel_point *centre, double radius, const double p[3]) {
-    double squares = 0;
-    for (int a = 0; a < centre->n; a++) {
-        squares += (p[a] - centre->v[a]) * (p[a] - centre->v[a]);
-    }
-    return squares <= radius * radius;
-}
-
-/* Between the two end planes and no farther than the radius from the axis. */
-static bool in_cylinder(const sel_shape_cylinder *c, const double p[3]) {
-    if (c->centre.n) {
-        return in_ball(&c->centre, c->radius, p);
-    }
-    double along = 0, length = 0, distance = 0;
-    for (int a = 0; a < 3; a++) {
-        double axis = c->to.v[a] - c->from.v[a];
-        along += axis * (p[a] - c->from.v[a]);
-        length += axis * axis;
-    }
-    along /= length;
-    if (along < 0 || along > 1) {
-        return false;
-    }
-    for (int a = 0; a < 3; a++) {
-        double off = p[a] - c->from.v[a] - along * (c->to.v[a] - c->from.v[a]);
-        distance += off * off;
-    }
-    return distance <= c->radius * c->radius;
-}
-
-/* The index along an axis of the pixel, that is of the cell, in which a point lies; the nearest one
- * for points outside. */
-static int64_t pixel_at(const sel_grid *grid, int axis, double at) {
-    double cell = floor(sel_index(grid, axis, at) + 0.5);
-    return (int64_t)fmin(fmax(cell, 0), (double)grid->n[axis] - 1);
-}
-
-/* Pixels are cells; a point on a face of the domain has the pixel beside the face. */
-static bool in_image(const sel_shape_image *image, const sel_grid *grid, const double p[3]) {
-    int64_t i = pixel_at(grid, 0, p[0]), j = pixel_at(grid, 1, p[1]);
-    bool dark = image->pixels->value[j * image->pixels->n[0] + i] < image->threshold;
-    return dark != image->invert;
-}
-
-bool sel_shape_raster_contains(const sel_shape_raster *shape, const double p[3]) {
-    return sel_raster_value(shape->raster->data, p[0], p[1]) > shape->above;
-}
-
-/* Even-odd rule: crossings of a ray from the point along +x. */
-static bool in_polygon(const sel_points *points, const double p[3]) {
-    bool in = false;
-    for (int i = 0, j = points->n - 1; i < points->n; j = i++) {
-        const double *a = points->v[i].v, *b = points->v[j].v;
-        if ((a[1] > p[1]) != (b[1] > p[1]) &&
-            p[0] < a[0] + (b[0] - a[0]) * (p[1] - a[1]) / (b[1] - a[1])) {
-            in = !in;
-        }
-    }
-    return in;
-}
-
-static bool in_geometry(const sel_shape *shape, const sel_grid *grid, const double p[3]) {
-    switch (shape->kind) {
-    case SEL_SHAPE_BOX:
-        return in_box(shape->data, p);
-    case SEL_SHAPE_BALL: {
-        const sel_shape_ball *ball = shape->data;
-        return in_ball(&ball->centre, ball->radius, p);
-    }
-    case SEL_SHAPE_CYLINDER:
-        return in_cylinder(shape->data, p);
-    case SEL_SHAPE_POLYGON:
-        return in_polygon(&((const sel_shape_polygon *)shape->data)->points, p);
-    case SEL_SHAPE_IMAGE:
-        return in_image(shape->data, grid, p);
-    case SEL_SHAPE_RASTER:
-        return sel_shape_raster_contains(shape->data, p);
-    default:
-        return false;
-    }
-}
-
-/* ---- bounds: which places need no test ---- */
-
-/* Bounds of places: lo <= p <= hi; empty if lo > hi. */
-typedef struct bounds {
-    double lo[3], hi[3];
-} bounds;
-
-static const bounds nowhere = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}},
-                    everywhere = {{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL},
-                                  {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
-
-/* Extends `b` by a ball, with a margin for round-off, along the axes that the centre has; it
- * becomes unbounded along the others. */
-static void add_ball(bounds *b, const sel_point *centre, double radius) {
-    for (int a = 0; a < centre->n; a++) {
-        double reach = radius + 1e-9 * (radius + fabs(centre->v[a]));
-        b->lo[a] = fmin(b->lo[a], centre->v[a] - reach);
-        b->hi[a] = fmax(b->hi[a], centre->v[a] + reach);
-    }
-    for (int a = centre->n; a < 3; a++) {
-        b->lo[a] = -HUGE_VAL;
-        b->hi[a] = HUGE_VAL;
-    }
-}
-
-/* The bounds of a leaf that is geometry. */
-static bounds geometry_bounds(const sel_shape *shape) {
-    bounds b = nowhere;
-    switch (shape->kind) {
-    case SEL_SHAPE_BOX: {
-        const sel_shape_box *box = shape->data;
-        add_ball(&b, &box->min, 0);
-        add_ball(&b, &box->max, 0);
-        return b;
-    }
-    case SEL_SHAPE_BALL: {
-        const sel_shape_ball *ball = shape->data;
-        add_ball(&b, &ball->centre, ball->radius);
-        return b;
-    }
-    case SEL_SHAPE_CYLINDER: {
-        const sel_shape_cylinder *c = shape->data;
-        add_ball(&b, c->centre.n ? &c->centre : &c->from, c->radius);
-        add_ball(&b, c->centre.n ? &c->centre : &c->to, c->radius);
-        return b;
-    }
-    case SEL_SHAPE_POLYGON: {
-        const sel_points *points = &((const sel_shape_polygon *)shape->data)->points;
-        for (int i = 0; i < points->n; i++) {
-            add_ball(&b, &(sel_point){2, {points->v[i].v[0], points->v[i].v[1], 0}}, 0);
-        }
-        return b;
-    }
-    default:
-        return everywhere;
-    }
-}
-
-/* The bounds of the cell centres in a shape. */
-static bounds cell_bounds(const sel_shape *shape) {
-    if (!shape->a) {
-        return shape->kind <= SEL_SHAPE_REST ? nowhere : geometry_bounds(shape);
-    }
-    bounds a = cell_bounds(shape->a);
-    if (shape->kind == SEL_SHAPE_DIFFERENCE) {
-        return a;
-    }
-    bounds b = cell_bounds(shape->b);
-    bool sum = shape->kind == SEL_SHAPE_UNION;
-    for (int k = 0; k < 3; k++) {
-        a.lo[k] = sum ? fmin(a.lo[k], b.lo[k]) : fmax(a.lo[k], b.lo[k]);
-        a.hi[k] = sum ? fmax(a.hi[k], b.hi[k]) : fmin(a.hi[k], b.hi[k]);
-    }
-    return a;
+bool sel_shape_has_functions(const sel_shape *shape) {
+    return any_leaf(shape, SEL_SHAPE_INSIDE, SEL_SHAPE_INSIDE);
 }
 
 sel_box sel_shape_cells(const sel_shape *shape, const sel_grid *grid) {
-    bounds b = cell_bounds(shape);
+    sel_bounds b = cell_bounds(shape);
     sel_box box = sel_grid_box(grid);
     for (int a = 0; a < grid->dims; a++) {
         double n = (double)grid->n[a];
@@ -337,10 +311,10 @@ typedef struct test {
      * the domain's last face. So `inward`, a tiny step off the face, is added to a place, and its
      * coordinates are limited to `last` (sel_last_inside). */
     double inward[3], last[3];
-    bounds places; /* of the batch */
+    sel_bounds places; /* of the batch */
 } test;
 
-static void add_coordinates(const test *t, int axis, const double *v, bounds *places) {
+static void add_coordinates(const test *t, int axis, const double *v, sel_bounds *places) {
     double lo = HUGE_VAL, hi = -HUGE_VAL;
     for (size_t i = 0; i < t->at->n; i++) {
         double p = v ? v[i] : 0;
@@ -351,12 +325,19 @@ static void add_coordinates(const test *t, int axis, const double *v, bounds *pl
     places->hi[axis] = hi + t->inward[axis];
 }
 
+/* Finds the bounds of the batch. */
+static void test_bounds(test *t) {
+    add_coordinates(t, 0, t->at->x, &t->places);
+    add_coordinates(t, 1, t->at->y, &t->places);
+    add_coordinates(t, 2, t->at->z, &t->places);
+}
+
 /* Whether no place of the batch can lie in this leaf. */
 static bool misses(const sel_shape *shape, const test *t) {
     if (shape->kind <= SEL_SHAPE_REST) {
         return t->face < 0 || (shape->kind == SEL_SHAPE_FACE && shape->face != t->face);
     }
-    bounds b = geometry_bounds(shape);
+    const sel_bounds b = cell_bounds(shape);
     bool apart = false;
     for (int a = 0; a < 3; a++) {
         apart = apart || b.lo[a] > t->places.hi[a] || b.hi[a] < t->places.lo[a];
@@ -395,7 +376,7 @@ static sel_status test_leaf(const sel_shape *shape, const test *t, uint8_t *in, 
         const double z = t->at->z ? t->at->z[i] : 0;
         double p[3] = {fmin(t->at->x[i] + in_by[0], last[0]), fmin(t->at->y[i] + in_by[1], last[1]),
                        fmin(z + in_by[2], last[2])};
-        in[i] = face ? face_leaf_at(shape, t, i) : in_geometry(shape, t->grid, p);
+        in[i] = face ? face_leaf_at(shape, t, i) : sel_solid_contains(shape, t->grid, p);
     }
     return SEL_OK;
 }
@@ -427,6 +408,37 @@ static sel_status test_both(const sel_shape *shape, const test *t, bool geometry
     return status;
 }
 
+/* Tests a placed shape at the places that its placement brings to those of the batch. They carry
+ * the steps off a face already. */
+static sel_status test_placed(const sel_shape *shape, const test *t, uint8_t *in, bool *any,
+                              sel_error *error) {
+    const size_t n = t->at->n, bytes = 3 * n * sizeof(double);
+    double *x = malloc(bytes), *at[3] = {x, x + n, x + 2 * n};
+    if (!x) {
+        return sel_fail_memory(error, "a shape", bytes);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double p[3] = {t->at->x[i], t->at->y[i], t->at->z ? t->at->z[i] : 0};
+        double world[3], own[3];
+        for (int a = 0; a < 3; a++) {
+            world[a] = fmin(p[a] + t->inward[a], t->last[a]);
+        }
+        sel_shape_unplace(shape->data, world, own);
+        for (int a = 0; a < 3; a++) {
+            at[a][i] = own[a];
+        }
+    }
+    sel_places places = *t->at;
+    places.x = at[0];
+    places.y = at[1];
+    places.z = t->at->z ? at[2] : NULL;
+    test own = {.grid = t->grid, .face = -1, .at = &places, .last = {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    test_bounds(&own);
+    sel_status status = test_tree(shape->a, &own, true, in, any, error);
+    free(x);
+    return status;
+}
+
 /* Tests a tree. At face sites an operand without faces counts as geometry only if it cuts a face
  * (`cuts`: an operand of *, or the right one of -); else it is empty. *any = false: no place is
  * inside, and `in` is not filled. */
@@ -437,9 +449,11 @@ static sel_status test_tree(const sel_shape *shape, const test *t, bool cuts, ui
     if (!geometry && !sel_shape_has_faces(shape)) {
         return SEL_OK;
     }
-    if (!shape->a) {
+    if (!shape->a || shape->kind == SEL_SHAPE_PLACED) {
         *any = !misses(shape, t);
-        return *any ? test_leaf(shape, t, in, error) : SEL_OK;
+        return !*any                             ? SEL_OK
+               : shape->kind == SEL_SHAPE_PLACED ? test_placed(shape, t, in, any, error)
+                                                 : test_leaf(shape, t, in, error);
     }
     uint8_t *other = malloc(t->at->n);
     if (!other) {
@@ -461,9 +475,7 @@ sel_status sel_shape_test(const sel_shape *shape, const sel_grid *grid, int face
     for (int a = 0; a < 3; a++) {
         t.last[a] = a < grid->dims ? sel_last_inside(grid, a) : HUGE_VAL;
     }
-    add_coordinates(&t, 0, at->x, &t.places);
-    add_coordinates(&t, 1, at->y, &t.places);
-    add_coordinates(&t, 2, at->z, &t.places);
+    test_bounds(&t);
     sel_status status = test_tree(shape, &t, false, in, &any, error);
     if (!any) {
         memset(in, 0, at->n);
@@ -497,6 +509,9 @@ static sel_status check_points(const sel_shape *shape, int dims, sel_error *erro
     for (int i = 0; i < table->count; i++) {
         const sel_table_field *field = &table->fields[i];
         const sel_point *point = (const void *)((const char *)shape->data + field->offset);
+        if (field->flags & SEL_ANY_DIMS && shape->kind != SEL_SHAPE_CYLINDER) {
+            continue;
+        }
         if (field->kind == SEL_KIND_POINT && point->n && point->n != dims) {
             return sel_fail_at(error, shape->where,
                                "%s: %s has %d coordinates in a domain of %d dimensions",
@@ -516,6 +531,10 @@ static sel_status check_leaf(const sel_shape *shape, const sel_grid *grid, sel_e
     if (shape->kind == SEL_SHAPE_CYLINDER && (dims == 2) != (c->centre.n > 0)) {
         return sel_fail_at(error, shape->where, "shape.cylinder: give %s in %d dimensions",
                            dims == 2 ? "centre" : "from and to", dims);
+    }
+    const sel_shape_torus *torus = shape->data;
+    if (shape->kind == SEL_SHAPE_TORUS && torus->axis.n && torus->axis.n != dims) {
+        return sel_fail_at(error, shape->where, "shape.torus: axis is for 3 dimensions");
     }
     sel_status status = SEL_OK;
     if (shape->kind == SEL_SHAPE_IMAGE) {
@@ -539,6 +558,6 @@ sel_status sel_shape_check(const sel_shape *shape, const sel_grid *grid, sel_err
         return check_leaf(shape, grid, error);
     }
     sel_status a = sel_shape_check(shape->a, grid, error);
-    sel_status b = sel_shape_check(shape->b, grid, error);
+    sel_status b = shape->b ? sel_shape_check(shape->b, grid, error) : SEL_OK;
     return a ? a : b;
 }

@@ -25,7 +25,8 @@ typedef struct sel_domain {
     uint8_t *face[SEL_FACES]; /* [sites] region of the face's law; NULL on periodic axes */
     int64_t free_cells;       /* cells with cell[] == 0 */
     int64_t *free_at[3];      /* [n] free cells with each index along y, z; NULL: not counted */
-    sel_region *regions;      /* the scenario's; then "nodata", if the data have gaps */
+    bool computed[SEL_REGION_NUMBERS]; /* by region: its cells are free (sel_solver.solid) */
+    sel_region *regions;               /* the scenario's; then "nodata", if the data have gaps */
     int region_count;
     int nodata; /* number of the region "nodata"; 0: there is none */
     int lost_count;

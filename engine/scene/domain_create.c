@@ -157,9 +157,8 @@ static sel_status free_computed(sel_domain *domain, const sel_simulation *simula
                                 sel_error *error) {
     const int64_t cells = sel_grid_cells(&domain->grid);
     uint8_t *cell = domain->cell, *all = domain->painted = sel_machine_map((size_t)cells);
-    bool solid[SEL_REGION_NUMBERS] = {false};
     for (int r = 1; r <= domain->region_count; r++) {
-        solid[r] = simulation->solver->solid(simulation, domain, r);
+        domain->computed[r] = !simulation->solver->solid(simulation, domain, r);
     }
     const sel_status status = agree_on_memory(domain, all, "the map of the cells", error);
     if (status) {
@@ -169,7 +168,7 @@ static sel_status free_computed(sel_domain *domain, const sel_simulation *simula
     for (int64_t i = 0; i < cells; i++) {
         if (cell[i]) {
             all[i] = cell[i];
-            cell[i] = solid[all[i]] ? all[i] : 0;
+            cell[i] = domain->computed[all[i]] ? 0 : all[i];
         }
     }
     return SEL_OK;

@@ -2,6 +2,7 @@
 #ifndef SEL_SHAPE_H
 #define SEL_SHAPE_H
 
+#include <math.h>
 #include "engine/base/arena.h"
 #include "engine/scene/grid.h"
 #include "engine/values/schema.h"
@@ -13,14 +14,18 @@ typedef enum sel_shape_kind {
     SEL_SHAPE_REST,  /* face sites that are still unpainted */
     SEL_SHAPE_BOX,
     SEL_SHAPE_BALL,
+    SEL_SHAPE_ELLIPSOID,
     SEL_SHAPE_CYLINDER,
+    SEL_SHAPE_CONE,
+    SEL_SHAPE_TORUS,
     SEL_SHAPE_POLYGON,
     SEL_SHAPE_INSIDE, /* where a function is true */
     SEL_SHAPE_IMAGE,  /* the dark pixels of a picture */
     SEL_SHAPE_RASTER, /* where a raster is above a value */
     SEL_SHAPE_UNION,
     SEL_SHAPE_DIFFERENCE,
-    SEL_SHAPE_INTERSECTION
+    SEL_SHAPE_INTERSECTION,
+    SEL_SHAPE_PLACED /* a shape that is moved, rotated or scaled */
 } sel_shape_kind;
 
 /* The parameter structs that the constructors' tables describe. */
@@ -36,6 +41,20 @@ typedef struct sel_shape_cylinder {
     sel_point centre;   /* 2-D */
     double radius;
 } sel_shape_cylinder;
+typedef struct sel_shape_ellipsoid {
+    sel_point centre;
+    sel_point radii; /* along the axes */
+} sel_shape_ellipsoid;
+typedef struct sel_shape_cone {
+    sel_point from, to; /* the axis */
+    sel_point radii;    /* n = 2: at from and at to */
+} sel_shape_cone;
+typedef struct sel_shape_torus {
+    sel_point centre;
+    sel_point axis; /* n = 0: z, or 2-D */
+    double radius;  /* from the centre to the middle of the tube */
+    double tube;    /* the radius of the tube */
+} sel_shape_torus;
 typedef struct sel_shape_polygon {
     sel_points points; /* in the x-y plane; the last is joined to the first */
 } sel_shape_polygon;
@@ -55,23 +74,57 @@ typedef struct sel_shape_raster {
     double above;
 } sel_shape_raster;
 
+/* Where a shape is placed: its point q comes to matrix q + shift. */
+typedef struct sel_shape_placement {
+    double matrix[3][3], inverse[3][3];
+    double shift[3];
+} sel_shape_placement;
+
+/* Bounds of points: lo <= p <= hi; nowhere if lo > hi. */
+typedef struct sel_bounds {
+    double lo[3], hi[3];
+} sel_bounds;
+#define SEL_NOWHERE                         \
+    (sel_bounds) {                          \
+        {HUGE_VAL, HUGE_VAL, HUGE_VAL}, {   \
+            -HUGE_VAL, -HUGE_VAL, -HUGE_VAL \
+        }                                   \
+    }
+#define SEL_EVERYWHERE                       \
+    (sel_bounds) {                           \
+        {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, { \
+            HUGE_VAL, HUGE_VAL, HUGE_VAL     \
+        }                                    \
+    }
+
 typedef struct sel_shape {
     sel_shape_kind kind;
     sel_where where;
     int face;                      /* FACE */
-    const void *data;              /* BOX ... RASTER: the struct above */
-    const struct sel_shape *a, *b; /* UNION ... INTERSECTION */
+    const void *data;              /* BOX ... RASTER: the struct above; PLACED: the placement */
+    const struct sel_shape *a, *b; /* the operands; PLACED has one, the others have none */
+    bool bounded;                  /* `bounds` are known; the constructors find them */
+    sel_bounds bounds;             /* of the cell centres in the shape */
 } sel_shape;
 
 /* The tables "shape.box" to "shape.raster", in the order of the kinds. */
 extern const sel_family sel_shape_family;
 
-/* Constructors, also for shape.face, faces, rest and the operators, which have no table. NULL: no
- * memory. */
+/* Constructors, also for shape.face, faces, rest and the operators, which have no table. The data
+ * and the operands must be complete. NULL: no memory. */
 sel_shape *sel_shape_face(sel_arena *arena, int face);
 sel_shape *sel_shape_make(sel_arena *arena, sel_shape_kind kind, const void *data);
 sel_shape *sel_shape_combine(sel_arena *arena, sel_shape_kind kind, const sel_shape *a,
                              const sel_shape *b);
+sel_shape *sel_shape_place(sel_arena *arena, const sel_shape *shape,
+                           const sel_shape_placement *placement);
+
+/* Placements. Rotation: right-handed about an axis (NULL: z) through a point, by radians. Scaling:
+ * by a factor > 0 about a point. */
+void sel_placement_move(sel_shape_placement *placement, const double by[3]);
+void sel_placement_rotate(sel_shape_placement *placement, double angle, const double axis[3],
+                          const double about[3]);
+void sel_placement_scale(sel_shape_placement *placement, double factor, const double about[3]);
 
 /* Whether the raster at p is above the shape's value; false outside the raster and in its gaps. */
 bool sel_shape_raster_contains(const sel_shape_raster *shape, const double p[3]);
@@ -89,6 +142,10 @@ sel_box sel_shape_cells(const sel_shape *shape, const sel_grid *grid);
 sel_status sel_shape_test(const sel_shape *shape, const sel_grid *grid, int face,
                           const sel_places *at, const uint8_t *painted, uint8_t *in,
                           sel_error *error);
+
+/* Whether the shape has a function, which only the thread that prepares the simulation can surely
+ * evaluate. */
+bool sel_shape_has_functions(const sel_shape *shape);
 
 /* Fails for points with the wrong number of coordinates for the grid, for faces that the grid does
  * not have, for empty boxes and for pictures of another size than the grid. */

@@ -447,12 +447,30 @@
 ---@field centre number[] Its centre.
 ---@field radius number Its radius.
 
+---An ellipsoid along the axes; an ellipse in 2-D.
+---@class (exact) selenite.shape.ellipsoid
+---@field centre number[] Its centre.
+---@field radii number[] Half its length along each axis.
+
 ---A cylinder between two points; a disc in 2-D.
 ---@class (exact) selenite.shape.cylinder
 ---@field from? number[] One end of the axis (3-D).
 ---@field to? number[] The other end of the axis (3-D).
 ---@field centre? number[] Its centre (2-D).
 ---@field radius number Its radius.
+
+---A cone, or a part of one, between two points; in 2-D its section, a trapezium.
+---@class (exact) selenite.shape.cone
+---@field from number[] One end of the axis.
+---@field to number[] The other end of the axis.
+---@field radii number[] Its radii at from and at to; 0 is a tip.
+
+---A torus; in 2-D a ring.
+---@class (exact) selenite.shape.torus
+---@field centre number[] Its centre.
+---@field axis? number[] The direction of its axis (3-D); z when not given.
+---@field radius number From its centre to the middle of the tube.
+---@field tube number The radius of the tube, at most that of the torus.
 
 ---The inside of a polygon in the x-y plane.
 ---@class (exact) selenite.shape.polygon
@@ -550,7 +568,10 @@
 ---@class (exact) selenite.shape.module
 ---@field box fun(fields: selenite.shape.box): selenite.shape The cells whose centres lie in min <= x < max.
 ---@field ball fun(fields: selenite.shape.ball): selenite.shape A ball; a disc in 2-D.
+---@field ellipsoid fun(fields: selenite.shape.ellipsoid): selenite.shape An ellipsoid along the axes; an ellipse in 2-D.
 ---@field cylinder fun(fields: selenite.shape.cylinder): selenite.shape A cylinder between two points; a disc in 2-D.
+---@field cone fun(fields: selenite.shape.cone): selenite.shape A cone, or a part of one, between two points; in 2-D its section, a trapezium.
+---@field torus fun(fields: selenite.shape.torus): selenite.shape A torus; in 2-D a ring.
 ---@field polygon fun(fields: selenite.shape.polygon): selenite.shape The inside of a polygon in the x-y plane.
 ---@field inside fun(fields: selenite.shape.inside|selenite.quantity): selenite.shape Where a function of place is true.
 ---@field image fun(fields: selenite.shape.image|string): selenite.shape The dark pixels of a picture that covers a two-dimensional domain, a pixel on each cell.
