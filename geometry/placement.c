@@ -3,6 +3,56 @@
 #include <string.h>
 #include "geometry/solid.h"
 
+static const sel_table_field moved_fields[] = {
+    SEL_ROW(sel_shape_moved, by, POINT, "How far along each axis.",
+            .flags = SEL_REQUIRED | SEL_POSITIONAL),
+};
+static const sel_table_field rotated_fields[] = {
+    SEL_ROW(sel_shape_rotated, angle, NUMBER,
+            "In radians, counter-clockwise seen from the tip of the axis; in 2-D from x to y.",
+            .flags = SEL_REQUIRED, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_shape_rotated, axis, POINT,
+            "The direction of the axis; required in 3-D, none in "
+            "2-D.",
+            .flags = SEL_ANY_DIMS),
+    SEL_ROW(sel_shape_rotated, about, POINT,
+            "A point on the axis; the origin of the coordinates when not given."),
+};
+static const sel_table_field scaled_fields[] = {
+    SEL_ROW(sel_shape_scaled, factor, NUMBER, "How many times larger.",
+            .flags = SEL_REQUIRED | SEL_POSITIONAL | SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_shape_scaled, about, POINT,
+            "The point that stays; the origin of the coordinates when not given."),
+};
+
+static sel_status check_rotated(const void *data, sel_where where, sel_error *error) {
+    const sel_shape_rotated *r = data;
+    const double *axis = r->axis.v;
+    sel_status status = SEL_OK;
+    if (!(fabs(r->angle) <= 6.284)) {
+        status = sel_fail_at(error, where,
+                             "shape:rotated: angle is in radians, at most 2 pi, got %.10g; write "
+                             "math.rad(%.10g) for degrees",
+                             r->angle, r->angle);
+    }
+    if (r->axis.n == 2 || (r->axis.n && axis[0] == 0 && axis[1] == 0 && axis[2] == 0)) {
+        status = sel_fail_at(error, where,
+                             "shape:rotated: axis must be a direction { x, y, z }, not all 0");
+    }
+    return status;
+}
+
+const sel_table sel_moved_table = SEL_TABLE(
+    "shape.moved", sel_shape_moved, moved_fields,
+    "A shape of cells somewhere else: the same shape, moved.", .usage = "SHAPE:moved { x, y, z }");
+const sel_table sel_rotated_table = SEL_TABLE(
+    "shape.rotated", sel_shape_rotated, rotated_fields, "A shape of cells, turned about an axis.",
+    .usage = "SHAPE:rotated { angle = math.rad(30), axis = { 0, 0, 1 }, about = { x, y, z } }",
+    .check = check_rotated);
+const sel_table sel_scaled_table = SEL_TABLE(
+    "shape.scaled", sel_shape_scaled, scaled_fields, "A shape of cells, larger or smaller.",
+    .usage = "SHAPE:scaled { factor, about = { x, y, z } }");
+
 void sel_shape_unplace(const sel_shape_placement *placement, const double p[3], double own[3]) {
     for (int k = 0; k < 3; k++) {
         own[k] = 0;

@@ -128,7 +128,8 @@ static sel_status check_torus(const void *data, sel_where where, sel_error *erro
         return sel_fail_at(error, where, "shape.torus: give axis as { x, y, z }, or leave it out");
     }
     if (torus->axis.n && v[0] == 0 && v[1] == 0 && v[2] == 0) {
-        return sel_fail_at(error, where, "shape.torus: axis has no length");
+        return sel_fail_at(error, where,
+                           "shape.torus: axis has no length; give a direction { x, y, z }");
     }
     if (torus->tube > torus->radius) {
         return sel_fail_at(error, where,
@@ -260,6 +261,62 @@ sel_shape *sel_shape_face(sel_arena *arena, int face) {
 sel_shape *sel_shape_combine(sel_arena *arena, sel_shape_kind kind, const sel_shape *a,
                              const sel_shape *b) {
     return shape_copy(arena, (sel_shape){.kind = kind, .a = a, .b = b});
+}
+
+/* An operand of a union, and where it is along the axis by which the list is divided. */
+typedef struct operand {
+    const sel_shape *shape;
+    double place;
+} operand;
+
+static int compare_places(const void *a, const void *b) {
+    const double x = ((const operand *)a)->place, y = ((const operand *)b)->place;
+    return (x > y) - (x < y);
+}
+
+/* The middle of a shape along an axis; 0 if it is not bounded there. */
+static double middle_of(const sel_shape *shape, int axis) {
+    const double middle = 0.5 * (shape->bounds.lo[axis] + shape->bounds.hi[axis]);
+    return isfinite(middle) ? middle : 0;
+}
+
+/* Sorts operands by their places along the axis along which these differ most. */
+static void sort_operands(operand *v, int n) {
+    int widest = 0;
+    double width = -1;
+    for (int a = 0; a < 3; a++) {
+        double lo = HUGE_VAL, hi = -HUGE_VAL;
+        for (int i = 0; i < n; i++) {
+            lo = fmin(lo, middle_of(v[i].shape, a));
+            hi = fmax(hi, middle_of(v[i].shape, a));
+        }
+        if (hi - lo > width) {
+            width = hi - lo;
+            widest = a;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        v[i].place = middle_of(v[i].shape, widest);
+    }
+    qsort(v, (size_t)n, sizeof *v, compare_places);
+}
+
+static sel_shape *unite(sel_arena *arena, operand *v, int n) {
+    sort_operands(v, n);
+    const int half = n / 2, rest = n - half;
+    const sel_shape *a = half == 1 ? v->shape : unite(arena, v, half);
+    const sel_shape *b = rest == 1 ? v[half].shape : unite(arena, v + half, rest);
+    return a && b ? sel_shape_combine(arena, SEL_SHAPE_UNION, a, b) : NULL;
+}
+
+sel_shape *sel_shape_unite(sel_arena *arena, const sel_shape *const *list, int n) {
+    operand *v = malloc((size_t)n * sizeof *v);
+    for (int i = 0; i < n && v; i++) {
+        v[i].shape = list[i];
+    }
+    sel_shape *shape = v ? unite(arena, v, n) : NULL;
+    free(v);
+    return shape;
 }
 
 sel_shape *sel_shape_place(sel_arena *arena, const sel_shape *shape,
@@ -534,7 +591,8 @@ static sel_status check_leaf(const sel_shape *shape, const sel_grid *grid, sel_e
     }
     const sel_shape_torus *torus = shape->data;
     if (shape->kind == SEL_SHAPE_TORUS && torus->axis.n && torus->axis.n != dims) {
-        return sel_fail_at(error, shape->where, "shape.torus: axis is for 3 dimensions");
+        return sel_fail_at(error, shape->where,
+                           "shape.torus: axis is for 3 dimensions; leave it out in 2");
     }
     sel_status status = SEL_OK;
     if (shape->kind == SEL_SHAPE_IMAGE) {
@@ -556,6 +614,10 @@ static sel_status check_leaf(const sel_shape *shape, const sel_grid *grid, sel_e
 sel_status sel_shape_check(const sel_shape *shape, const sel_grid *grid, sel_error *error) {
     if (!shape->a) {
         return check_leaf(shape, grid, error);
+    }
+    if (shape->kind == SEL_SHAPE_PLACED && sel_shape_has_faces(shape)) {
+        return sel_fail_at(error, shape->where,
+                           "the faces of the domain cannot be placed elsewhere");
     }
     sel_status a = sel_shape_check(shape->a, grid, error);
     sel_status b = shape->b ? sel_shape_check(shape->b, grid, error) : SEL_OK;

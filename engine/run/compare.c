@@ -41,7 +41,8 @@ static unsigned long digest_add_raster(unsigned long crc, const sel_raster *rast
 /* Adds the images and rasters of a shape. */
 static unsigned long digest_add_shape(unsigned long crc, const sel_shape *shape) {
     if (shape->a) {
-        return digest_add_shape(digest_add_shape(crc, shape->a), shape->b);
+        crc = digest_add_shape(crc, shape->a);
+        return shape->b ? digest_add_shape(crc, shape->b) : crc;
     }
     return shape->kind == SEL_SHAPE_IMAGE
                ? digest_add_raster(crc, ((const sel_shape_image *)shape->data)->pixels)

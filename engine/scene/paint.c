@@ -116,7 +116,7 @@ static sel_status find_paint_gaps(const sel_function *self, const sel_places *at
 /* What the functions inside a shape depend on. */
 static unsigned shape_depends(const sel_shape *shape) {
     if (shape->a) {
-        return shape_depends(shape->a) | shape_depends(shape->b);
+        return shape_depends(shape->a) | (shape->b ? shape_depends(shape->b) : 0);
     }
     return shape->kind == SEL_SHAPE_INSIDE ? ((const sel_shape_inside *)shape->data)->test->depends
                                            : 0;

@@ -269,7 +269,7 @@ sel_status sel_domain_find(const sel_domain *domain, const sel_spot *spot, int t
 static int periodic_face_of(const sel_shape *shape, const sel_grid *grid) {
     if (shape->a) {
         int face = periodic_face_of(shape->a, grid);
-        return face >= 0 ? face : periodic_face_of(shape->b, grid);
+        return face >= 0 || !shape->b ? face : periodic_face_of(shape->b, grid);
     }
     bool periodic = shape->kind == SEL_SHAPE_FACE && sel_axis_periodic(grid, shape->face / 2);
     return periodic ? shape->face : -1;

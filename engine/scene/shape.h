@@ -80,6 +80,19 @@ typedef struct sel_shape_placement {
     double shift[3];
 } sel_shape_placement;
 
+/* The parameters of shape:moved, rotated and scaled. */
+typedef struct sel_shape_moved {
+    sel_point by;
+} sel_shape_moved;
+typedef struct sel_shape_rotated {
+    double angle;
+    sel_point axis, about;
+} sel_shape_rotated;
+typedef struct sel_shape_scaled {
+    double factor;
+    sel_point about;
+} sel_shape_scaled;
+
 /* Bounds of points: lo <= p <= hi; nowhere if lo > hi. */
 typedef struct sel_bounds {
     double lo[3], hi[3];
@@ -110,12 +123,20 @@ typedef struct sel_shape {
 /* The tables "shape.box" to "shape.raster", in the order of the kinds. */
 extern const sel_family sel_shape_family;
 
+/* Their tables, which belong to no family. */
+extern const sel_table sel_moved_table, sel_rotated_table, sel_scaled_table;
+
 /* Constructors, also for shape.face, faces, rest and the operators, which have no table. The data
  * and the operands must be complete. NULL: no memory. */
 sel_shape *sel_shape_face(sel_arena *arena, int face);
 sel_shape *sel_shape_make(sel_arena *arena, sel_shape_kind kind, const void *data);
 sel_shape *sel_shape_combine(sel_arena *arena, sel_shape_kind kind, const sel_shape *a,
                              const sel_shape *b);
+
+/* The union of n >= 2 shapes: a tree whose branches keep to their parts of space, so that a point
+ * or a segment meets few of many. */
+sel_shape *sel_shape_unite(sel_arena *arena, const sel_shape *const *list, int n);
+
 sel_shape *sel_shape_place(sel_arena *arena, const sel_shape *shape,
                            const sel_shape_placement *placement);
 

@@ -44,7 +44,8 @@ static void collect_table(sel_schema *all, const sel_table *table) {
 }
 
 sel_schema sel_schema_collect(void) {
-    static const sel_table *const data[] = {&sel_units_table, &sel_series_table, &sel_raster_table,
+    static const sel_table *const data[] = {&sel_moved_table, &sel_rotated_table, &sel_scaled_table,
+                                            &sel_units_table, &sel_series_table,  &sel_raster_table,
                                             &sel_state_table};
     sel_schema all = {.table_count = 0};
     for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {

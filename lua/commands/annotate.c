@@ -20,6 +20,10 @@ static const char header[] =
     "\n"
     "---Cells or face sites; `+` joins, `-` takes away, `*` keeps what both have.\n"
     "---@class selenite.shape\n"
+    "---@field moved fun(shape: selenite.shape, by: selenite.shape.moved): selenite.shape\n"
+    "---@field rotated fun(shape: selenite.shape, by: selenite.shape.rotated): selenite.shape\n"
+    "---@field scaled fun(shape: selenite.shape, by: selenite.shape.scaled|number): "
+    "selenite.shape\n"
     "---@operator add(selenite.shape): selenite.shape\n"
     "---@operator sub(selenite.shape): selenite.shape\n"
     "---@operator mul(selenite.shape): selenite.shape\n"
@@ -108,6 +112,8 @@ static void print_field(FILE *to, const sel_table_field *field) {
     fprintf(to, " %s\n", field->doc);
     if (positional && field->kind == SEL_KIND_VECTOR) {
         fputs("---@field [integer] selenite.quantity the components\n", to);
+    } else if (positional && field->kind == SEL_KIND_POINT) {
+        fputs("---@field [integer] number the same as by\n", to);
     } else if (positional) {
         fputs("---@field [1]? ", to);
         print_type(to, field);
@@ -178,7 +184,7 @@ static void print_family(FILE *to, const sel_schema *all, const sel_family *fami
         fprintf(to, "---%s\n---@class selenite.%s\n\n", family->doc, name);
     fprintf(to, "---@class (exact) selenite.%s.module\n", name);
     for (int t = 0; t < all->table_count; t++)
-        if (annotate_is_of(all->tables[t], name) &&
+        if (annotate_is_of(all->tables[t], name) && !all->tables[t]->usage &&
             !is_listed(all->tables, t, all->tables[t]->name))
             print_constructor(to, all->tables[t], result);
     if (shapes)

@@ -9,6 +9,9 @@
 
 ---Cells or face sites; `+` joins, `-` takes away, `*` keeps what both have.
 ---@class selenite.shape
+---@field moved fun(shape: selenite.shape, by: selenite.shape.moved): selenite.shape
+---@field rotated fun(shape: selenite.shape, by: selenite.shape.rotated): selenite.shape
+---@field scaled fun(shape: selenite.shape, by: selenite.shape.scaled|number): selenite.shape
 ---@operator add(selenite.shape): selenite.shape
 ---@operator sub(selenite.shape): selenite.shape
 ---@operator mul(selenite.shape): selenite.shape
@@ -492,6 +495,23 @@
 ---@class (exact) selenite.shape.raster
 ---@field raster selenite.raster A raster made by sel.raster.
 ---@field above number Inside is where the raster is greater than this.
+
+---A shape of cells somewhere else: the same shape, moved.
+---@class (exact) selenite.shape.moved
+---@field by? number[] How far along each axis.
+---@field [integer] number the same as by
+
+---A shape of cells, turned about an axis.
+---@class (exact) selenite.shape.rotated
+---@field angle number In radians, counter-clockwise seen from the tip of the axis; in 2-D from x to y.
+---@field axis? number[] The direction of the axis; required in 3-D, none in 2-D.
+---@field about? number[] A point on the axis; the origin of the coordinates when not given.
+
+---A shape of cells, larger or smaller.
+---@class (exact) selenite.shape.scaled
+---@field factor? number How many times larger.
+---@field [1]? number the same as factor
+---@field about? number[] The point that stays; the origin of the coordinates when not given.
 
 ---A lattice from numbers in SI, or in any other consistent units: gives dx, dt, nu, density, length and velocity, as far as they are known, and cells { Lx, Ly }, the number of cells along lengths. For the field `units` of a solver.
 ---@class (exact) selenite.sel.units

@@ -1,7 +1,7 @@
-/* fill_shape.c -- fill shapes and their combinations.
+/* fill_shape.c -- fill shapes, their combinations and placements.
  *
  * A script that adds a thousand balls in a loop makes a chain. The engine gets a balanced tree
- * instead, so that neither side recurses a thousand deep:
+ * instead, so that neither side recurses a thousand deep; that of a union by place in space:
  *
  *      ((a + b) + c) + d       +               (a + b) + (c + d)       +
  *                             / \                                    /   \
@@ -67,6 +67,17 @@ static const sel_shape *fill_primitive(sel_filler *f, sel_mark *mark, int index,
             sel_limits_break(f->L);
     }
     return shape_keep(f, mark, sel_shape_make(f->arena, shape_kind, data), 1);
+}
+
+/* The union of the n shapes of a list. */
+static const sel_shape *fill_union(sel_filler *f, sel_mark *mark, const part *list, int n,
+                                   int parts) {
+    if (n == 1)
+        return list->shape;
+    const sel_shape **shapes = sel_fill_alloc(f, (size_t)n * sizeof *shapes);
+    for (int i = 0; i < n; i++, list = list->next)
+        shapes[i] = list->shape;
+    return shape_keep(f, mark, sel_shape_unite(f->arena, shapes, n), parts);
 }
 
 /* The balanced combination of the first n shapes of a list. Moves *list behind them. */
@@ -147,12 +158,67 @@ static const sel_shape *shape_fill_operator(sel_filler *f, const sel_slot *slot,
         sel_fill_mistake(f, mark->where, "a shape of more than %d parts", MAX_PARTS);
         return NULL;
     }
-    if (kind != SEL_SHAPE_DIFFERENCE)
+    if (kind == SEL_SHAPE_UNION)
+        return fill_union(f, mark, list, count, parts);
+    if (kind == SEL_SHAPE_INTERSECTION)
         return shape_balance(f, mark, kind, &list, count, parts);
     const sel_shape *first = list->shape;
-    list = list->next;
-    const sel_shape *taken = shape_balance(f, mark, SEL_SHAPE_UNION, &list, count - 1, parts);
+    const sel_shape *taken = fill_union(f, mark, list->next, count - 1, parts);
     return shape_keep(f, mark, sel_shape_combine(f->arena, kind, first, taken), parts);
+}
+
+/* The dimensions decide whether a rotation has an axis. */
+static void check_axis(sel_filler *f, const sel_shape_rotated *rotated, sel_where where) {
+    if (f->dims == 2 && rotated->axis.n)
+        sel_fill_mistake(f, where, "shape:rotated: axis is for 3 dimensions; leave it out in 2");
+    if (f->dims == 3 && !rotated->axis.n)
+        sel_fill_mistake(f, where,
+                         "shape:rotated: axis is required in 3 dimensions, as axis = { 0, 0, 1 }");
+}
+
+/* The placement that the table at `index` describes; NULL after noting a mistake. */
+static const sel_shape_placement *fill_placement(sel_filler *f, sel_mark *mark, int index,
+                                                 const sel_table *table) {
+    const int before = f->mistake_count;
+    const sel_span span = sel_source_call(f->arena, mark->source, mark->where.line, mark->name);
+    void *data = sel_fill_alloc(f, table->size);
+    sel_shape_placement *placement = sel_fill_alloc(f, sizeof *placement);
+    sel_fill_table(f, index, table, sel_fill_print(f, "shape:%s", mark->name), data, span);
+    if (table == &sel_rotated_table)
+        check_axis(f, data, mark->where);
+    if (f->mistake_count > before)
+        return NULL;
+    if (table == &sel_moved_table) {
+        sel_placement_move(placement, ((const sel_shape_moved *)data)->by.v);
+    } else if (table == &sel_scaled_table) {
+        const sel_shape_scaled *scaled = data;
+        sel_placement_scale(placement, scaled->factor, scaled->about.v);
+    } else {
+        const sel_shape_rotated *rotated = data;
+        sel_placement_rotate(placement, rotated->angle, rotated->axis.n ? rotated->axis.v : NULL,
+                             rotated->about.v);
+    }
+    return placement;
+}
+
+static const sel_shape *fill_placed(sel_filler *f, const sel_slot *slot, int index, sel_mark *mark,
+                                    const sel_table *table) {
+    lua_State *L = f->L;
+    const int top = lua_gettop(L);
+    lua_rawgeti(L, index, 1);
+    lua_rawgeti(L, index, 2);
+    const sel_shape *shape = sel_fill_shape(f, slot, top + 1);
+    const int parts = shape ? sel_script_mark(L, top + 1)->parts : 0;
+    const sel_shape_placement *placement = fill_placement(f, mark, top + 2, table);
+    lua_settop(L, top);
+    if (shape && sel_shape_has_faces(shape)) {
+        sel_fill_mistake(f, mark->where, "shape:%s: the faces of the domain stay where they are",
+                         mark->name);
+        return NULL;
+    }
+    return shape && placement
+               ? shape_keep(f, mark, sel_shape_place(f->arena, shape, placement), parts)
+               : NULL;
 }
 
 static const sel_shape *fill_marked(sel_filler *f, const sel_slot *slot, int index,
@@ -163,6 +229,12 @@ static const sel_shape *fill_marked(sel_filler *f, const sel_slot *slot, int ind
         return fill_face(f, mark, index);
     if (kind >= 0)
         return shape_keep(f, mark, sel_shape_make(f->arena, (sel_shape_kind)kind, NULL), 1);
+    static const char *const placed[] = {"moved", "rotated", "scaled", NULL};
+    static const sel_table *const placements[] = {&sel_moved_table, &sel_rotated_table,
+                                                  &sel_scaled_table};
+    const int placement = sel_name_index(placed, mark->name);
+    if (placement >= 0)
+        return fill_placed(f, slot, index, mark, placements[placement]);
     const sel_table *table = sel_family_find(&sel_shape_family, mark->name);
     return table ? fill_primitive(f, mark, index, table)
                  : shape_fill_operator(f, slot, index, mark);

@@ -58,8 +58,8 @@ static void push_constructors(lua_State *L) {
 
 /* host.shape(kind, members) -> members, marked */
 static int mark_shape(lua_State *L) {
-    static const char *const kinds[] = {"face",       "faces",        "rest", "union",
-                                        "difference", "intersection", NULL};
+    static const char *const kinds[] = {"face",         "faces", "rest",    "union",  "difference",
+                                        "intersection", "moved", "rotated", "scaled", NULL};
     const char *kind = kinds[luaL_checkoption(L, 1, NULL, kinds)];
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);

@@ -52,6 +52,28 @@ operators.__sub = operator("difference", "-")
 operators.__mul = operator("intersection", "*")
 operators.__metatable = false
 
+-- SHAPE:moved { ... }
+local function placed(kind, example, bare)
+  return function(shape, fields)
+    if not host.is_shape(shape) then
+      error(format("write SHAPE:%s { ... }: got %s instead of a shape", kind,
+        host.value_text(shape)), 2)
+    elseif bare and type(fields) == bare then
+      fields = { fields }
+    elseif type(fields) ~= "table" then
+      error(format("shape:%s takes a table, got %s: write SHAPE:%s { %s }", kind,
+        host.value_text(fields), kind, example), 2)
+    end
+    return host.shape(kind, { shape, fields })
+  end
+end
+
+operators.__index = {
+  moved = placed("moved", "x, y, z"),
+  rotated = placed("rotated", "angle = math.rad(30)"),
+  scaled = placed("scaled", "factor", "number"),
+}
+
 local function face(name)
   if type(name) == "table" then
     name = rawget(name, 1)

@@ -263,11 +263,30 @@ static double entered_by_halving(const sel_shape *shape, const sel_grid *grid, c
     return hi;
 }
 
+/* The test of a batch of places agrees with that of one point. */
+static void assert_batch(draw *d, const sel_shape *shape, const sel_grid *grid) {
+    enum { PLACES = 64 };
+    double x[PLACES], y[PLACES], z[PLACES];
+    uint8_t in[PLACES];
+    sel_error error = {.status = SEL_OK};
+    for (int i = 0; i < PLACES; i++) {
+        x[i] = uniform(d, 2, 30);
+        y[i] = uniform(d, 2, 30);
+        z[i] = grid->dims == 3 ? uniform(d, 2, 30) : 0;
+    }
+    const sel_places at = {PLACES, x, y, grid->dims == 3 ? z : NULL, 0, NULL, NULL};
+    assert_int_equal(sel_shape_test(shape, grid, -1, &at, NULL, in, &error), SEL_OK);
+    for (int i = 0; i < PLACES; i++) {
+        assert_int_equal(in[i], contains(shape, grid, AT(x[i], y[i], z[i]), AT(0, 0, 0), 0));
+    }
+}
+
 static void random_trees_in(const sel_grid *grid) {
     draw d = {sel_arena_create(), grid->dims == 3 ? 0 : 1 << 30};
     int compared = 0, earlier = 0;
     for (int tree = 0; tree < 600; tree++) {
         const sel_shape *shape = random_tree(&d, grid, 3);
+        assert_batch(&d, shape, grid);
         for (int link = 0; link < 1000; link++) {
             const double reach = link % 2 ? 2 : 12;
             double from[3] = {0}, to[3] = {0};
@@ -298,6 +317,28 @@ static void random_trees(void **state) {
     (void)state;
     random_trees_in(&space3);
     random_trees_in(&plane2);
+}
+
+/* A union that is divided by place is the union of its operands, bounded or not. */
+static void unions_of_many(void **state) {
+    enum { MANY = 500 };
+    draw d = {sel_arena_create(), (int64_t)1 << 40};
+    const sel_shape *list[MANY], *chain = NULL;
+    (void)state;
+    for (int i = 0; i < MANY; i++) {
+        list[i] = i % 50 ? ball(d.arena, random_point(&d, &space3), uniform(&d, 0.1, 0.6))
+                         : random_primitive(&d, &space3);
+        chain = chain ? sel_shape_combine(d.arena, SEL_SHAPE_UNION, chain, list[i]) : list[i];
+    }
+    const sel_shape *tree = sel_shape_unite(d.arena, list, MANY);
+    for (int i = 0; i < 2000; i++) {
+        const double from[3] = {uniform(&d, 2, 30), uniform(&d, 2, 30), uniform(&d, 2, 30)};
+        const double to[3] = {from[0] + 1, from[1] + 1, from[2]};
+        assert_int_equal(contains(tree, &space3, from, to, 0),
+                         contains(chain, &space3, from, to, 0));
+        assert_true(crossing(tree, &space3, from, to) == crossing(chain, &space3, from, to));
+    }
+    sel_arena_destroy(d.arena);
 }
 
 /* ---- placements ---- */
@@ -503,6 +544,7 @@ int main(void) {
         cmocka_unit_test(tori),
         cmocka_unit_test(placed_shapes),
         cmocka_unit_test(random_trees),
+        cmocka_unit_test(unions_of_many),
         cmocka_unit_test_setup_teardown(links_into_a_ball, set_up, tear_down),
         cmocka_unit_test_setup_teardown(fluid_painted_over_a_solid, set_up, tear_down),
         cmocka_unit_test_setup_teardown(links_across_periodic_faces, set_up, tear_down),
