@@ -6,6 +6,7 @@
 #include "engine/io/raster.h"
 #include "engine/core/cpu.h"
 #include "engine/run/run.h"
+#include "engine/scene/sizes.h"
 #include "engine/values/series.h"
 
 static const double calibration_seconds = 0.3;
@@ -94,8 +95,30 @@ static void print_facts(const sel_prepared *prepared, FILE *to) {
     print_units(prepared, &facts, to);
 }
 
-/* Prints the cells, and the sites per face, that each region has after all were painted. */
-static void print_owned(const sel_domain *domain, const sel_census *census, FILE *to) {
+/* What --regions prints. */
+typedef struct region_report {
+    sel_census census;
+    sel_region_size size[SEL_REGION_NUMBERS];
+} region_report;
+
+/* Prints "volume 2144, frontal area 201 x, 201 y, 201 z, wetted area 804", in the user's units. */
+static void print_size(const sel_grid *grid, const sel_region_size *size, FILE *to) {
+    const bool space = grid->dims == 3;
+    fprintf(to, "  %-26s %s %.6g, frontal %s", "", space ? "volume" : "area", size->volume,
+            space ? "area" : "length");
+    for (int a = 0; a < grid->dims; a++) {
+        fprintf(to, "%s %.6g %s", a ? "," : "", size->frontal[a], sel_axis_names[a]);
+    }
+    if (size->wetted > 0) {
+        fprintf(to, ", wetted %s %.6g", space ? "area" : "length", size->wetted);
+    }
+    fputc('\n', to);
+}
+
+/* Prints the cells, and the sites per face, that each region has after all were painted, and how
+ * large its cells are together. */
+static void print_owned(const sel_domain *domain, const region_report *report, FILE *to) {
+    const sel_census *census = &report->census;
     for (int region = 1; region <= domain->region_count; region++) {
         char text[32];
         fprintf(to, "  region %-3d                 %s: %s", region,
@@ -111,6 +134,9 @@ static void print_owned(const sel_domain *domain, const sel_census *census, FILE
             }
         }
         fputc('\n', to);
+        if (census->cells[region]) {
+            print_size(&domain->grid, &report->size[region], to);
+        }
     }
 }
 
@@ -259,7 +285,7 @@ static void print_time(const sel_prepared *prepared, int64_t last_step, double s
     }
 }
 
-static void check_print_all(const sel_prepared *prepared, const sel_census *census,
+static void check_print_all(const sel_prepared *prepared, const region_report *report,
                             int64_t last_step, double seconds_per_step, FILE *to) {
     const sel_simulation *simulation = prepared->simulation;
     const char *name = simulation->params->name;
@@ -272,10 +298,10 @@ static void check_print_all(const sel_prepared *prepared, const sel_census *cens
     fprintf(to, "  memory                     %s of %s free\n",
             sel_bytes_text((double)prepared->bytes, need),
             sel_bytes_text((double)prepared->choice.free_bytes, have));
-    if (census) {
-        print_owned(prepared->domain, census, to);
-        print_places(prepared->domain, census, to);
-        print_kinds(prepared->domain, census, to);
+    if (report) {
+        print_owned(prepared->domain, report, to);
+        print_places(prepared->domain, &report->census, to);
+        print_kinds(prepared->domain, &report->census, to);
     }
     print_series(simulation, last_step, to);
     print_rasters(simulation, to);
@@ -366,7 +392,7 @@ sel_status sel_check(const sel_simulation *simulation, const sel_settings *setti
                      const sel_check_wants *wants, FILE *to, sel_error *error) {
     sel_prepared prepared;
     sel_state *state;
-    sel_census census = {.count = 0};
+    region_report report = {.census = {.count = 0}};
     double seconds_per_step = 0;
     int64_t last_step = sel_stop_step(simulation->params);
     sel_status status = sel_set_up(simulation, settings, &prepared, &state, error);
@@ -375,10 +401,11 @@ sel_status sel_check(const sel_simulation *simulation, const sel_settings *setti
         prepared.backend->destroy(state);
     }
     if (!status && wants->regions) {
-        status = sel_census_take(prepared.domain, &census, error);
+        status = sel_census_take(prepared.domain, &report.census, error);
+        status = status ? status : sel_domain_sizes(prepared.domain, report.size, error);
     }
     if (!status) {
-        check_print_all(&prepared, wants->regions ? &census : NULL, last_step, seconds_per_step,
+        check_print_all(&prepared, wants->regions ? &report : NULL, last_step, seconds_per_step,
                         to);
         status = wants->ranks > 1
                      ? check_print_ranks(&prepared, wants->ranks, seconds_per_step, to, error)
@@ -388,7 +415,7 @@ sel_status sel_check(const sel_simulation *simulation, const sel_settings *setti
             device->print(prepared.plan, to);
         }
     }
-    sel_census_free(&census);
+    sel_census_free(&report.census);
     sel_prepared_release(&prepared);
     return status;
 }

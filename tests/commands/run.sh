@@ -13,6 +13,22 @@ check_prints_the_numbers() {
         grep -E '^ +30 y\+ lid$' "$work/text" && grep -E '^ +1 x- walls, y\+ lid$' "$work/text"
 }
 
+# A ball of radius 16 by its cells: volume 4/3 pi 16^3 = 17157, frontal area 804, wetted area 3217.
+check_prints_volumes_and_areas() {
+    cat >"$work/ball.lua" <<'END'
+local sel = require "selenite"
+local shape, law = sel.shape, sel.law
+return sel.lbm {
+  lattice = "D3Q19", size = { 40, 40, 40 }, tau = 0.8, periodic = { "x", "y", "z" }, stop = { steps = 1 },
+  regions = {
+    { name = "ball", where = shape.ball { centre = { 20.1, 20.2, 19.7 }, radius = 16 }, law = law.wall {} },
+  },
+}
+END
+    "$selenite" check "$work/ball.lua" --regions >"$work/text" &&
+        grep -E '^ +volume 171[0-9]{2}, frontal area 80[0-9] x, 80[0-9] y, 80[0-9] z, wetted area 32[0-9]{2}' "$work/text"
+}
+
 # Fluid enters at four times the largest advisable velocity, and cannot leave.
 warnings_are_told_by_check_and_run() {
     cat >"$work/warned.lua" <<'END'
@@ -292,6 +308,7 @@ assert "profile.csv" in report["outputs"]' "$work/text"
 }
 
 ok "check prints the resolved numbers" check_prints_the_numbers
+ok "check prints volumes and areas of regions" check_prints_volumes_and_areas
 ok "check and run tell the same warnings" warnings_are_told_by_check_and_run
 ok "check allows what a hook may end" check_allows_what_a_hook_may_end
 ok "check tells when outputs are written" check_tells_when_outputs_are_written
