@@ -209,8 +209,11 @@ static const sel_shape *fill_placed(sel_filler *f, const sel_slot *slot, int ind
     lua_rawgeti(L, index, 2);
     const sel_shape *shape = sel_fill_shape(f, slot, top + 1);
     const int parts = shape ? sel_script_mark(L, top + 1)->parts : 0;
-    const sel_shape_placement *placement = fill_placement(f, mark, top + 2, table);
+    const bool whole = lua_istable(L, top + 2); /* the script may have changed it */
+    const sel_shape_placement *placement = whole ? fill_placement(f, mark, top + 2, table) : NULL;
     lua_settop(L, top);
+    if (!whole)
+        sel_fill_mistake(f, mark->where, "shape:%s: its table is gone", mark->name);
     if (shape && sel_shape_has_faces(shape)) {
         sel_fill_mistake(f, mark->where, "shape:%s: the faces of the domain stay where they are",
                          mark->name);

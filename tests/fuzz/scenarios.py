@@ -74,9 +74,23 @@ class Writer:
         return f"shape.box {{ min = {corner(low)}, max = {corner(high)} }}"
 
     def volume(self, n):
-        kind = self.r.randrange(8)
+        kind = self.r.randrange(12)
         if kind < 4:
             return self.box(n)
+        if kind == 8:
+            radii = ", ".join(self.positive(0.6, 4) for _ in n)
+            return f"shape.ellipsoid {{ centre = {self.point(n)}, radii = {{ {radii} }} }}"
+        if kind == 9:
+            return f"shape.cone {{ from = {self.point(n)}, to = {self.point(n)}, " \
+                f"radii = {{ {self.positive(0.6, 4)}, {self.number(0, 4)} }} }}"
+        if kind == 10:
+            return f"shape.torus {{ centre = {self.point(n)}, radius = {self.positive(2, 4)}, " \
+                f"tube = {self.positive(0.6, 2.2)} }}"
+        if kind == 11:
+            axis = f", axis = {{ 1, {self.number(-1, 1)}, 0.5 }}" if len(n) == 3 else ""
+            return f"({self.volume(n)}):" + self.r.choice([
+                f"moved {self.point(n)}", f"scaled({self.positive(0.4, 2)})",
+                f"rotated {{ angle = {self.number(-4, 4)}, about = {self.point(n)}{axis} }}"])
         if kind == 4:
             return f"shape.ball {{ centre = {self.point(n)}, radius = {self.positive(0.6, 4)} }}"
         if kind == 5 and len(n) == 2:

@@ -499,6 +499,64 @@ static void links_across_periodic_faces(void **state) {
     NEAR(q, (1.75 - 1.6) / 0.5);
 }
 
+/* Beyond a face, in a free cell and at a picture there is no surface: the wall lies half-way. */
+static void links_without_a_surface(void **state) {
+    fixture *f = *state;
+    static double pixel[] = {1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1};
+    const sel_raster pixels = {.n = {4, 3}, .dx = 1, .value = pixel};
+    const sel_shape_image image = {"i.png", 0.5, false, &pixels};
+    f->common.size = (sel_ints){2, {4, 3}};
+    f->common.dx = 1;
+    f->common.origin = (sel_point){0};
+    f->common.periodic = 1;
+    paint(f, sel_shape_make(f->arena, SEL_SHAPE_FACES, NULL));
+    paint(f, make_shape(f->arena, SEL_SHAPE_IMAGE, &image, sizeof image));
+    paint(f, ball(f->arena, (sel_point){2, {3.5, 1.5}}, 0.25));
+    create(f);
+    double q;
+    assert_int_equal(f->domain->cell[5], 2);
+    assert_int_equal(f->domain->cell[7], 3);
+    assert_false(link_of(f, cell_at(f, 0, 1, 0), 1, 0, 0, &q)); /* the picture */
+    assert_false(link_of(f, cell_at(f, 2, 2, 0), -1, -1, 0, &q));
+    assert_false(link_of(f, cell_at(f, 0, 2, 0), 0, 1, 0, &q)); /* the face y+ */
+    assert_false(link_of(f, cell_at(f, 0, 0, 0), 0, 1, 0, &q)); /* free */
+    assert_false(link_of(f, cell_at(f, 2, 0, 0), 1, 0, 0, &q));
+    assert_true(link_of(f, cell_at(f, 2, 1, 0), 1, 0, 0, &q));
+    NEAR(q, 0.75);
+    assert_false(sel_domain_crossing_needs_one_thread(f->domain));
+}
+
+static bool has_failed; /* evaluate_failing was asked where it fails */
+
+/* A ball; fails between the centres of cells along y. */
+static sel_status evaluate_failing(const sel_function *self, const sel_places *at, double *out,
+                                   sel_error *error) {
+    (void)self;
+    for (size_t i = 0; i < at->n; i++) {
+        const double cells = (at->y[i] + 2) / 0.5 - 0.5;
+        if (fabs(cells - round(cells)) > 1e-6) {
+            has_failed = true;
+            return sel_fail(error, SEL_BAD_SCENARIO, "no value here");
+        }
+        out[i] = pow(at->x[i] - 4.1, 2) + pow(at->y[i] - 0.4, 2) + pow(at->z[i] - 5.05, 2) <= 1;
+    }
+    return SEL_OK;
+}
+
+static void functions_that_fail_leave_the_wall_half_way(void **state) {
+    fixture *f = *state;
+    const sel_function function = {.depends = SEL_ON_PLACE, .results = 1, .eval = evaluate_failing};
+    const sel_shape_inside inside = {&function};
+    paint(f, make_shape(f->arena, SEL_SHAPE_INSIDE, &inside, sizeof inside));
+    create(f);
+    double q;
+    const int64_t cell = cell_at(f, 3, 4, 4); /* at (2.75, 0.25, 5.25) */
+    assert_true(link_of(f, cell, 1, 0, 0, &q));
+    assert_false(has_failed);
+    assert_false(link_of(f, cell, 1, 1, 0, &q));
+    assert_true(has_failed);
+}
+
 static sel_status evaluate_ball(const sel_function *self, const sel_places *at, double *out,
                                 sel_error *error) {
     (void)self;
@@ -548,6 +606,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(links_into_a_ball, set_up, tear_down),
         cmocka_unit_test_setup_teardown(fluid_painted_over_a_solid, set_up, tear_down),
         cmocka_unit_test_setup_teardown(links_across_periodic_faces, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(links_without_a_surface, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(functions_that_fail_leave_the_wall_half_way, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(functions_are_halved, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,6 +130,12 @@ static void bad_arguments(void **state) {
                    "s.lua:4: shape:moved: by must have 2 coordinates, not 3");
     script_refuses(PLANE(DISC ".moved { 1, 2 }"),
                    "s.lua:4: write SHAPE:moved { ... }: got table instead of a shape");
+    /* A script that changes the members of a placed shape. */
+#define CHANGED(how)                                                                      \
+    LBM("periodic = { 'x', 'y' }, regions = { { law = law.wall {}, where = (function()\n" \
+        " local s = " DISC ":moved { 1, 0 } " how " return s end)() } }")
+    script_refuses(CHANGED("s[2] = 5"), "s.lua:5: shape:moved: its table is gone");
+    script_refuses(CHANGED("s[1] = s"), "s.lua:5: shapes are combined more than 200 deep");
     script_refuses(PLANE("(" DISC " + shape.face 'x-'):moved { 1, 2 }"),
                    "s.lua:4: shape:moved: the faces of the domain stay where they are");
 }
