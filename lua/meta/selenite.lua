@@ -100,8 +100,8 @@
 
 ---No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.
 ---@class (exact) selenite.law.wall
----@field velocity? selenite.vector Velocity of the wall, evaluated at the middle of each link that the wall cuts; at rest when not given.
----@field scheme? "halfway"|"zou_he" halfway: half-way bounce-back; zou_he, on faces only: the wall lies at the centres of the first cells.
+---@field velocity? selenite.vector Velocity of the wall, evaluated where each link meets the wall: at the middle of the link, or with scheme = "interpolated" where the link enters the shape; at rest when not given.
+---@field scheme? "halfway"|"zou_he"|"interpolated" halfway: half-way bounce-back; zou_he, on faces only: the wall lies at the centres of the first cells; interpolated: the wall lies on the surface of the shape, and on faces and where links meet no shape half-way.
 
 ---An open face with a given velocity (Zou-He).
 ---@class (exact) selenite.law.velocity

@@ -497,6 +497,7 @@ for precision in $precisions; do
     ok "every output of a flow goes on ($precision)" goes_on channel 333 601 precision="$precision"
     ok "run-off goes on ($precision)" goes_on storm 111 400 precision="$precision"
     ok "a flow in three dimensions goes on ($precision)" goes_on box 77 150 precision="$precision"
+    ok "closed regions with interpolated walls go on ($precision)" goes_on rollers 77 150 precision="$precision"
     ok "rules with all that varies go on ($precision)" goes_on rule 77 150 precision="$precision"
     ok "conduction goes on ($precision)" goes_on plate 111 250 precision="$precision"
     ok "a slab of nodes goes on ($precision)" goes_on plate 77 150 precision="$precision" layout=node \

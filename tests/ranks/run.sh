@@ -91,6 +91,9 @@ ok "boxes of a flow that stores moments" boxes scenarios/taylor_green3d.lua N=12
 ok "boxes with a body force and moving walls, all outputs" boxes tests/checkpoint/box.lua steps=60
 ok "boxes that store moments, with a body force and moving walls, all outputs" \
     boxes tests/checkpoint/box.lua steps=60 collision=hybrid
+ok "boxes with interpolated walls, all outputs" boxes tests/checkpoint/rollers.lua steps=140
+ok "boxes that store moments, with interpolated walls" \
+    boxes tests/checkpoint/rollers.lua steps=140 collision=recursive
 ok "a channel that stores moments, with laws in time, all outputs" \
     shared tests/checkpoint/channel.lua steps=150 collision=hybrid
 ok "boxes of a plate with laws and a source in time, all outputs" \
@@ -100,6 +103,7 @@ ok "boxes of rules, all outputs" boxes tests/checkpoint/rule.lua deep=9 steps=60
 ok "a checkpoint of four boxes goes on in one, two and three: plate" goes_on plate deep=9
 across=2
 ok "a checkpoint of four boxes goes on in one, two and three: box" goes_on box
+ok "a checkpoint of four boxes goes on in one, two and three: rollers" goes_on rollers
 across=
 ok "rules in 3-D, periodic along y" shared tests/checkpoint/rule.lua deep=9 steps=60
 ending "steps = 20000, steady = 0.1, every = 500" scenarios/porous2d.lua \

@@ -129,6 +129,15 @@ static const flow_part flow_around[] = {
      "paint('right', shape.face 'x+', law.slip {})\n"
      "paint('above', shape.face 'y+', law.slip {})\n"
      "if three then paint('back', across(), law.wall { velocity = { vec(0.02, 0, 2e-3) } }) end\n"},
+    {"interpolated walls",
+     "periodic = three and { 'z' } or {}\n"
+     "paint('walls', shape.face 'y-' + shape.face 'y+', law.wall {})\n"
+     "paint('inlet', shape.face 'x-', law.velocity { inflow })\n"
+     "paint('outlet', shape.face 'x+', law.pressure { 0 })\n"
+     "paint('ball', ball(W / 3 + 0.3, H / 2 + 0.2, D / 2, math.min(W, H) / 5), law.wall { scheme = "
+     "'interpolated' })\n"
+     "paint('roller', ball(3 * W / 4, H / 2, D / 3, 2.3), law.wall { scheme = 'interpolated', "
+     "velocity = dragging })\n"},
     {"many regions",
      "periodic = three and { 'x', 'y', 'z' } or { 'x', 'y' }\n"
      "for k = 0, 29 do\n"

@@ -140,6 +140,34 @@ static void solids_that_are_left_out_change_nothing(void **state) {
     assert_agreement();
 }
 
+/* All operators beside interpolated walls; in closed boxes for so long that mass is returned. */
+static void interpolated_walls_agree(void **state) {
+    (void)state;
+    static const char *const box =
+        "paint('walls', shape.faces, law.wall {})\n"
+        "paint('roller', ball(W / 3 + 0.2, H / 2 - 0.1, D / 2, math.min(W, H) / 4), law.wall {\n"
+        "  scheme = 'interpolated', velocity = dragging })\n";
+    for (int dims = 2; dims <= 3; dims++) {
+        for (size_t p = 0; p < 2; p++) {
+            for (size_t c = 0; c < COUNT_OF(collisions); c++) {
+                for (int closed = 0; closed < 2; closed++) {
+                    const flow one = {size_of(dims),
+                                      closed ? box : flow_around_named("interpolated walls"),
+                                      "",
+                                      collisions[c],
+                                      precisions[p],
+                                      0.6,
+                                      false};
+                    comparing("%dD %s %s, interpolated walls, closed %d", dims, precisions[p],
+                              collisions[c], closed);
+                    compare_flow(&one, NULL, closed ? 130 : steps_of_a_case());
+                }
+            }
+        }
+    }
+    assert_agreement();
+}
+
 static const int64_t lengths[] = {1, 2, 31, 32, 33, 64, 65, 100};
 
 static flow mixed_flow(int dims, const char *precision) {
@@ -356,6 +384,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(every_law_and_meeting_agrees),
         cmocka_unit_test(thin_and_odd_sizes_agree),
         cmocka_unit_test(solids_that_are_left_out_change_nothing),
+        cmocka_unit_test(interpolated_walls_agree),
         cmocka_unit_test(any_number_of_steps_agrees),
         cmocka_unit_test(steps_in_pieces_agree),
         cmocka_unit_test(two_runs_on_a_backend_give_the_same_bits),

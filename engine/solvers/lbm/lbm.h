@@ -6,7 +6,7 @@
 #include "engine/solvers/lbm/lbm_boundary.h"
 #include "engine/scene/solver.h"
 
-enum { LBM_HALFWAY, LBM_ZOU_HE };                                  /* where a wall lies */
+enum { LBM_HALFWAY, LBM_ZOU_HE, LBM_INTERPOLATED, LBM_WALLS };     /* where a wall lies */
 enum { LBM_STORE_AUTO, LBM_STORE_POPULATIONS, LBM_STORE_MOMENTS }; /* what a cell stores */
 extern const lbm_lattice lbm_lattices[LBM_LATTICES];
 extern const char *const lbm_lattice_names[], *const lbm_collision_names[], *const lbm_wall_names[];

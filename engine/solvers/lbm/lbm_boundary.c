@@ -13,8 +13,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/scene/crossing.h"
 #include "engine/solvers/lbm/lbm.h"
+#include "engine/solvers/lbm/lbm_closed.h"
 #include "engine/solvers/lbm/lbm_law.h"
+
+/* The least fraction of a link at which it meets a wall: 0 would be half-way. */
+static const double least_cut = 1e-6;
 
 /* Where a population comes from. */
 typedef enum source { PULLED, BOUNCED, MIRRORED, OPEN } source;
@@ -296,7 +301,7 @@ static void list_spans(lbm_boundary *b, tally *at, const uint8_t *solid, int64_t
             x++;
         }
         if (x > start && b->spans) {
-            b->spans[at->spans] = (lbm_span){start, x};
+            b->spans[at->spans] = (lbm_span){.x0 = start, .x1 = x};
         }
         at->spans += x > start;
         while (x < n && solid[x]) {
@@ -411,11 +416,13 @@ static void list_rows(lbm_boundary *b, tally counts[]) {
     }
 }
 
-/* Memory of the cells, spans and links of all rows. */
+/* Memory of the cells, spans and links of all rows; of cuts, if some wall is interpolated. */
 static sel_status allocate_rows(lbm_boundary *b, sel_error *error) {
     const size_t rows = (size_t)b->rows + 1, spans = (size_t)b->span_count * sizeof *b->spans;
     const size_t cells = (size_t)b->cell_count * sizeof *b->cells;
-    const size_t bytes = cells + spans + 2 * rows * sizeof *b->row_cells + (size_t)b->links.count;
+    const size_t links = (size_t)b->links.count;
+    const size_t cuts = b->interpolates ? links * sizeof *b->link_cut : 0;
+    const size_t bytes = cells + spans + 2 * rows * sizeof *b->row_cells + cuts + links;
     b->cells = malloc(bytes);
     if (!b->cells) {
         return sel_fail_memory(error, "the list of boundary cells", bytes);
@@ -423,7 +430,8 @@ static sel_status allocate_rows(lbm_boundary *b, sel_error *error) {
     b->spans = (lbm_span *)(void *)(b->cells + b->cell_count);
     b->row_cells = (int64_t *)(void *)(b->spans + b->span_count);
     b->row_spans = b->row_cells + rows;
-    b->link_region = (uint8_t *)(b->row_spans + rows);
+    b->link_cut = b->interpolates ? (float *)(void *)(b->row_spans + rows) : NULL;
+    b->link_region = (uint8_t *)(b->row_spans + rows) + cuts;
     return SEL_OK;
 }
 
@@ -436,6 +444,48 @@ static sel_status lbm_boundary_allocate(lbm_boundary *b, sel_error *error) {
         status = sel_fail_memory(error, "the list of boundary cells", rows + open);
     }
     return status;
+}
+
+/* The place of a link of a cell in its row of the lists. */
+static int64_t link_at(const lbm_boundary_cell *cell, int i) {
+    return cell->first_link + __builtin_popcount(cell->links & ((1u << i) - 1u));
+}
+
+/* Where the link along direction i of a cell meets an interpolated wall, as link_cut. Nearer than
+ * half-way the rule (lbm_closure.h) needs what arrives along the opposite direction: with a link
+ * there, too, the wall lies half-way. */
+static float find_cut(const lbm_boundary *b, const lbm_boundary_cell *cell, int i) {
+    const lbm_direction *d = &b->lattice->direction[i];
+    const int64_t number = cell->row * b->domain->grid.n[0] + cell->x;
+    const int offset[3] = {-d->e[0], -d->e[1], -d->e[2]};
+    const bool wall = cell->bounced >> i & 1u && !(cell->shared >> i & 1u) &&
+                      b->law[b->link_region[link_at(cell, i)]]->interpolates;
+    double q = 0;
+    if (!wall || !sel_domain_crossing(b->domain, number, offset, &q)) {
+        return 0;
+    }
+    q = q < least_cut ? least_cut : q > 1 ? 1 : q;
+    return q < 0.5 && cell->links >> d->opposite & 1u ? 0 : (float)q;
+}
+
+/* Finds the cuts of all links. */
+static void find_cuts(lbm_boundary *b) {
+    const bool alone = sel_domain_crossing_needs_one_thread(b->domain);
+    const int64_t count = b->interpolates ? b->cell_count : 0;
+#pragma omp parallel for schedule(static) if (!alone)
+    for (int64_t c = 0; c < count; c++) {
+        lbm_boundary_cell *cell = &b->cells[c];
+        for (int i = 1; i < b->lattice->q; i++) {
+            if (cell->links >> i & 1u) {
+                const float cut = find_cut(b, cell, i);
+                b->link_cut[link_at(cell, i)] = cut;
+                cell->cut |= cut > 0;
+            }
+        }
+        for (uint32_t k = 0; k < (uint32_t)__builtin_popcount(cell->shared); k++) {
+            b->link_cut[cell->first_link + (uint32_t)__builtin_popcount(cell->links) + k] = 0;
+        }
+    }
 }
 
 /* What is known of cells with wet faces wherever they are. */
@@ -494,6 +544,8 @@ static sel_status lbm_boundary_list(lbm_boundary *b, sel_error *error) {
         }
         b->links.count = b->links.all = sum.links;
         describe_open_cells(b);
+        find_cuts(b);
+        status = lbm_closed_find(b, error);
     }
     free(counts);
     return status;
@@ -511,6 +563,7 @@ sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *latt
         boundary->law[r] = lbm_law_of(region);
         boundary->moves[r] =
             boundary->law[r]->goal == LBM_TO_LINKS && lbm_region_quantity(region) != NULL;
+        boundary->interpolates = boundary->interpolates || boundary->law[r]->interpolates;
     }
     sel_status solids = refuse_wet_solids(boundary, error);
     sel_status status = lbm_boundary_list(boundary, error);
@@ -544,6 +597,10 @@ static void keep_row(lbm_boundary *to, const lbm_boundary *from, int64_t row, bo
     if (to->cells) {
         memcpy(to->spans + to->span_count, from->spans + span, (size_t)spans * sizeof *to->spans);
         memcpy(to->link_region + *links, from->link_region + link, (size_t)count);
+        if (to->link_cut) {
+            memcpy(to->link_cut + *links, from->link_cut + link,
+                   (size_t)count * sizeof *to->link_cut);
+        }
         to->row_cells[row + 1] = to->cell_count + cells;
         to->row_spans[row + 1] = to->span_count + spans;
     }
@@ -600,6 +657,7 @@ void lbm_boundary_row(const lbm_boundary *b, int64_t row, int64_t links[2], int6
 void lbm_boundary_free(lbm_boundary *boundary) {
     free(boundary->cells); /* and all behind them */
     free(boundary->open);
+    free(boundary->closed_cells);
     sel_sites_free(&boundary->links);
     *boundary = (lbm_boundary){0};
 }

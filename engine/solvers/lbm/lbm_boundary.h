@@ -17,6 +17,7 @@ typedef struct lbm_law_row {
                             are wet, and this closure holds where a cell has no other wet face */
     bool wall;           /* nothing passes */
     bool mirrors;        /* diagonal links are mirrored, not bounced back */
+    bool interpolates;   /* its links end on the surfaces of shapes */
     bool meets_any;      /* its wet faces may share a cell with those of any law */
     lbm_goal goal;       /* of its values */
     ptrdiff_t quantity;  /* in the law's data: the sel_quantity of the values; -1: none */
@@ -30,9 +31,10 @@ static inline bool lbm_law_is_open(const lbm_law_row *law) {
     return law->opening != LBM_CLOSED && !law->wall;
 }
 
-/* Cells x0 <= x < x1 of a row, all free. */
+/* Cells x0 <= x < x1 of a row, all free; the number of their closed region (lbm_closed.h), from 1
+ * on; 0: none. */
 typedef struct lbm_span {
-    int64_t x0, x1;
+    int64_t x0, x1, closed;
 } lbm_span;
 
 /* A cell with wet faces, as the balance of mass sees it. */
@@ -52,10 +54,16 @@ typedef struct lbm_boundary {
     int64_t rows;             /* ny nz: row y + ny z */
     lbm_boundary_cell *cells; /* row by row */
     int64_t *row_cells;       /* [rows + 1] first cell of each row */
+    bool interpolates;        /* some law does */
+    int64_t closed_count;     /* closed regions of fluid (lbm_closed.h), */
+    int64_t *closed_cells;    /* [closed_count] and the cells of each in the grid */
     bool free_face;           /* a face lets pass what the flow wants: law.pressure, law.outflow */
     int edge_wall;        /* region of the wall, or law.velocity, at the first cell in grid order
                              in which wet faces meet and one is such; 0: there is none */
     uint8_t *link_region; /* [links] 1-based; a shared link has two entries (lbm_boundary_cell) */
+    /* [links] of an interpolated link the fraction of its length, from the fluid's side, at which
+     * it meets the wall; 0: half-way. NULL: no link is interpolated. */
+    float *link_cut;
     lbm_span *spans;
     int64_t *row_spans;                         /* [rows + 1] */
     const lbm_law_row *law[SEL_REGION_NUMBERS]; /* by region; 0: no region */
@@ -95,6 +103,12 @@ sel_status lbm_boundary_keep_patch(lbm_boundary *boundary, sel_error *error);
 void lbm_boundary_row(const lbm_boundary *boundary, int64_t row, int64_t links[2],
                       int64_t openings[2]);
 
+/* The part of a link, from the fluid's side, after which it meets the wall. */
+static inline double lbm_boundary_meets(const lbm_boundary *boundary, int64_t link) {
+    const float cut = boundary->link_cut ? boundary->link_cut[link] : 0;
+    return cut > 0 ? (double)cut : 0.5;
+}
+
 /* The quantity of a region's law; NULL: it has none (a wall at rest). */
 const sel_quantity *lbm_region_quantity(const sel_region *region);
 
@@ -112,7 +126,7 @@ enum { LBM_GIVERS = 4 };
 /* Whose laws give the velocity and the density of a cell with wet faces; returns their number. */
 int lbm_boundary_givers(const lbm_boundary_cell *cell, lbm_giver givers[LBM_GIVERS]);
 
-/* Whether a region may let mass through: a wet face or a moving wall. */
+/* Whether a region may let mass through: a wet face, a moving or an interpolated wall. */
 bool lbm_region_passes(const sel_region *region);
 
 #endif

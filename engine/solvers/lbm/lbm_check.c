@@ -281,6 +281,28 @@ static void warn_of_units(const lbm_plan *plan, sel_error *warnings) {
     }
 }
 
+/* At tau = 1.5 and 16 cells a round wall errs by 1.4 % of the velocity, where trt has 0.7 %. */
+static const double largest_wall_tau = 1.5;
+
+/* All operators but trt have walls whose place depends on the viscosity. */
+static void warn_of_walls(const lbm_plan *plan, sel_error *warnings) {
+    const lbm_boundary *boundary = &plan->boundary;
+    const sel_domain *domain = plan->base.domain;
+    int wall = 0;
+    for (int r = domain->region_count; r > 0; r--) {
+        const lbm_law_row *law = boundary->law[r];
+        wall = law->wall && law->opening == LBM_CLOSED ? r : wall;
+    }
+    if (wall && plan->params->collision != LBM_TRT && plan->numbers.tau > largest_wall_tau) {
+        char name[32];
+        sel_fail_at(warnings, domain->regions[wall - 1].at,
+                    "tau %.4g: above %g walls such as '%s' move with the viscosity with collision "
+                    "= \"%s\"; set collision = \"trt\", or use a smaller dt/dx^2",
+                    plan->numbers.tau, largest_wall_tau, sel_region_name(domain, wall, name),
+                    lbm_collision_names[plan->params->collision]);
+    }
+}
+
 void lbm_warn(const sel_plan *base, sel_error *warnings) {
     const lbm_plan *plan = (const lbm_plan *)base;
     const lbm_extremes given = lbm_find_extremes(plan);
@@ -290,6 +312,7 @@ void lbm_warn(const sel_plan *base, sel_error *warnings) {
                  "cells, a smaller dt/dx^2 or a smaller viscosity",
                  plan->numbers.tau, largest_tau);
     }
+    warn_of_walls(plan, warnings);
     warn_of_units(plan, warnings);
     warn_of_speed(plan, given.velocity / plan->numbers.velocity_unit, warnings);
     warn_of_pressure(plan, largest_deviation(plan, &given), warnings);

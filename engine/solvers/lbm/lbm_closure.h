@@ -1,4 +1,5 @@
-/* lbm_closure.h -- wet nodes: closures of faces, edges and corners (Hecht-Harting form), outflow.
+/* lbm_closure.h -- wet nodes: closures of faces, edges and corners (Hecht-Harting form), outflow;
+ * interpolated walls.
  *
  * Re-includable behind lbm_collision.h, with the same macros. At a cell of open faces the
  * populations that enter through them are unknown. n holds the inward normals of the wet faces, one
@@ -44,6 +45,17 @@
  * the face that changes its sign in each step: the cell's own from a cell Reynolds number of 7 on,
  * the next cell's in 2-D from 20 on. The mean does not.
  *
+ * Interpolated walls. A link leaves the cell x along the opposite e* of e and meets the wall, which
+ * moves with velocity u, after the part q of its length. With f* for what has left after the last
+ * collision, and with the density rho of the cell,
+ *
+ *   q < 1/2    g_e(x) = 2q f*_e*(x) + (1 - 2q) f*_e*(x + e) + 6 w_e rho e.u
+ *   q >= 1/2   g_e(x) = [f*_e*(x) + (2q - 1) f*_e(x) + 6 w_e rho e.u] / (2q)
+ *
+ * f*_e*(x + e) is what comes to x along e*. Where a wall or a face is there, too, and q < 1/2, the
+ * wall lies half-way.
+ *
+ * Bouzidi, Firdaouss, Lallemand, Phys. Fluids 13 (2001) 3452;
  * Zou, He, Phys. Fluids 9 (1997) 1591; Hecht, Harting, J. Stat. Mech. (2010) P01018; Latt, Chopard,
  * Malaspinas, Deville, Michler, Phys. Rev. E 77 (2008) 056703 (their BC3).
  */
@@ -282,12 +294,43 @@ SEL_INLINE void LBM_NAME(lbm_regularize)(REAL g[LBM_Q], const int n[LBM_DIMS], b
     LBM_NAME(lbm_of_moments)(&to, false, g);
 }
 
+/* What an interpolated wall, met after the part q of a link, sends back along direction i. Of the
+ * cell after the last collision: out, what left along the opposite of i, and back, what left along
+ * i; far: what comes to the cell along the opposite of i. add: what a wall half-way adds, times the
+ * density. */
+SEL_INLINE REAL LBM_NAME(lbm_interpolate)(REAL q, REAL out, REAL back, REAL far, REAL add) {
+    return q < R(0.5) ? R(2) * q * out + (R(1) - R(2) * q) * far + add
+                      : (out + (R(2) * q - R(1)) * back + add) * (R(0.5) / q);
+}
+
+/* What a cell gains along its interpolated links (g: before collision; sent: what has left along
+ * their opposites) beyond what walls half-way let in, in LBM_GAIN_UNIT. */
+SEL_INLINE int64_t LBM_NAME(lbm_gain)(const lbm_boundary_cell *cell, const float *cut,
+                                      const double *add, const REAL sent[LBM_Q],
+                                      const REAL g[LBM_Q]) {
+    double gain = 0;
+#define GAIN(i, ex, ey, ez, opposite, weight)              \
+    if (cell->links >> i & 1u) {                           \
+        if (*cut > 0) {                                    \
+            gain += (double)g[i] - (double)sent[opposite]; \
+            gain -= cell->moves ? *add : 0;                \
+        }                                                  \
+        cut++;                                             \
+        add++;                                             \
+    }
+    LBM_DIRECTIONS(GAIN)
+#undef GAIN
+    /* Of a flow that blows up the gain is no number that can be counted. */
+    return gain > -1e6 && gain < 1e6 ? (int64_t)llrint(gain / LBM_GAIN_UNIT) : 0;
+}
+
 /* What is beside a boundary cell, for lbm_strain_beside: along e comes what is at -e. */
 SEL_INLINE void LBM_NAME(lbm_find_beside)(const lbm_boundary_cell *cell, int what[LBM_DIMS][2]) {
 #define BESIDE(i, ex, ey, ez, opposite, weight)                                                  \
     if ((ex) * (ex) + (ey) * (ey) + (ez) * (ez) == 1) {                                          \
         enum { axis##i = (ez) ? 2 : (ey) ? 1 : 0, side##i = (ex) + (ey) + (ez) < 0 };            \
-        const bool wall = (cell->bounced >> i & 1u) && !cell->moves && !cell->mirrored[axis##i]; \
+        const bool wall =                                                                        \
+            (cell->bounced >> i & 1u) && !cell->moves && !cell->cut && !cell->mirrored[axis##i]; \
         what[axis##i][side##i] = !(cell->links >> i & 1u) ? LBM_BESIDE_FLUID                     \
                                  : wall                   ? LBM_BESIDE_WALL                      \
                                                           : LBM_BESIDE_NOTHING;                                    \

@@ -35,6 +35,7 @@ lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step) {
                       .boundary = &plan->boundary,
                       .link_add = state->all.link_add,
                       .open_value = state->all.open_value,
+                      .gain = state->all.gain,
                       .link_flow = state->all.link_flow};
 }
 

@@ -64,6 +64,7 @@ typedef struct lbm_step {
     const sel_layout *acceleration_layout;            /* of this field */
     const lbm_boundary *boundary;
     const double *link_add, *open_value; /* see lbm_values */
+    int64_t *gain;                       /* adds up what closed regions gain, or NULL */
     double *link_flow;                   /* adds up the mass that leaves by each link, or NULL */
     lbm_observed observed;
 } lbm_step;
@@ -135,6 +136,10 @@ void lbm_fill_halo(const lbm_cpu *state, void *f, int64_t row, bool ends);
 
 /* The step from `step` to step + 1 in a block. */
 lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step);
+
+/* Returns to closed regions what interpolated walls owe them, before the step from state->step on
+ * (lbm_closed.h). All ranks must call it. */
+void lbm_return_mass(lbm_cpu *state);
 
 /* Sets the populations of step 0. */
 sel_status lbm_set_initial(lbm_cpu *state, sel_error *error);

@@ -457,7 +457,8 @@ sel_status lbm_cpu_other(sel_state *base, sel_request *request, sel_error *error
     (void)error;
     if (request->kind == SEL_BALANCE) {
         update_flows(state);
-        lbm_balance_terms(&state->all, lbm_mass(&state->all, lbm_deviation(state)), request);
+        lbm_balance_terms(&state->all, lbm_mass(&state->all, lbm_deviation(state)),
+                          state->all.returned ? *state->all.returned : 0, request);
     } else {
         answer_links(state, request);
     }

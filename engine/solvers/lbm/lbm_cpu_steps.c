@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/base/kernel.h"
+#include "engine/solvers/lbm/lbm_closed.h"
 
 /* Planes begin this many cache lines further on in a page of 64 lines than the plane before: so all
  * streams of a step stand in different sets of the caches, wherever they are in a row. */
@@ -252,11 +253,10 @@ static void sweep(const lbm_cpu *state, lbm_step step, int thread, int64_t first
     }
 }
 
-/* Each thread sweeps rows that lie together. */
-static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
+/* `n` steps. Each thread sweeps rows that lie together. */
+static void sweep_steps(sel_state *base, int64_t n) {
     lbm_cpu *state = (lbm_cpu *)base;
     const int64_t *first_row = base->arrays.first_row;
-    (void)error;
 #pragma omp parallel num_threads(base->threads)
     for (int64_t k = 0; k < n; k++) {
         lbm_step step = lbm_describe_step(state, base->step + k);
@@ -278,6 +278,21 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     for (int64_t k = 0; k < n; k++) {
         sel_state_pass(base, 1);
     }
+}
+
+/* sel_cpu.steps */
+static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    const lbm_boundary *boundary = &state->all.plan->boundary;
+    const int64_t end = base->step + n;
+    (void)error;
+    while (base->step < end) {
+        const int64_t left = lbm_closed_left(boundary, base->step);
+        if (lbm_closed_due(boundary, base->step)) {
+            lbm_return_mass(state);
+        }
+        sweep_steps(base, left < end - base->step ? left : end - base->step);
+    }
     lbm_cpu_steps_keep_acceleration(state);
     return SEL_OK;
 }
@@ -288,6 +303,7 @@ static void observe_first_links(const lbm_cpu *state) {
     lbm_step step = lbm_describe_step(state, 0);
     observe_step(state, &step, false);
     step.link_flow = NULL;
+    step.gain = NULL;
 #pragma omp parallel for schedule(static) num_threads(base->threads)
     for (int t = 0; t < base->threads; t++) {
         sweep(state, step, t, base->arrays.first_row[t], base->arrays.first_row[t + 1]);

@@ -179,6 +179,7 @@ static void lbm_cuda_list(sel_state *base) {
     lbm_cuda_list_inputs(state);
     lbm_list(&state->all, &field, &acceleration);
     lbm_cuda_list_boundary(state);
+    lbm_cuda_list_closed(state);
 }
 
 /* Sets the pointers of the kernels' arguments. */
@@ -192,6 +193,7 @@ static void show_arrays(lbm_cuda *state) {
         state->pattern.boundary.link_stride = all->sites.count;
         state->pattern.boundary.open_stride = LBM_OPEN_VALUES * all->openings;
     }
+    state->pattern.boundary.gain = all->gain;
     state->pattern.boundary.link_flow = all->link_flow;
     state->pattern.boundary.links = all->links;
     lbm_gpu_fields *fields = &state->pattern.fields;
@@ -328,6 +330,7 @@ static sel_status observe_start(lbm_cuda *state, sel_error *error) {
         lbm_gpu_step one = lbm_cuda_step(state, 0, &slabs[k]);
         one.observed = true;
         one.boundary.link_flow = NULL;
+        one.boundary.gain = NULL;
         one.acceleration_turns = false; /* that of time 0 */
         CUDA_TRY(lbm_cuda_run(state, &one, base->queue->stream));
     }
@@ -340,6 +343,7 @@ static sel_status lbm_cuda_start(sel_state *base, sel_error *error) {
     show_arrays(state);
     sel_status status = lbm_cuda_send_boundary(state, error);
     status = status ? status : lbm_cuda_start_inputs(state, error);
+    status = status ? status : lbm_cuda_send_closed(state, error);
     status = status ? status : set_initial(state, error);
     return status || !sel_plan_observes(base->plan) ? status : observe_start(state, error);
 }
@@ -405,8 +409,8 @@ static sel_status lbm_cuda_ask_balance(lbm_cuda *state, const sel_request *reque
     const uint64_t mass = sizeof(sel_total), rates = ((uint64_t)regions + 1) * sizeof(double);
     const int64_t never = INT64_MAX;
     cuda_slot *slot;
-    sel_status status =
-        cuda_slot_open(queue, request, mass + rates + sizeof never, 0, &slot, error);
+    sel_status status = cuda_slot_open(queue, request, mass + rates + sizeof never + sizeof(double),
+                                       0, &slot, error);
     if (status) {
         return status;
     }
@@ -419,6 +423,11 @@ static sel_status lbm_cuda_ask_balance(lbm_cuda *state, const sel_request *reque
     if (state->pattern.halted && !status) {
         status =
             cuda_slot_fetch(queue, slot, mass + rates, state->pattern.halted, sizeof never, error);
+    }
+    const uint64_t returned = mass + rates + sizeof never;
+    memset((char *)slot->host + returned, 0, sizeof(double));
+    if (state->all.returned && !status) {
+        status = cuda_slot_fetch(queue, slot, returned, state->all.returned, sizeof(double), error);
     }
     const bool flows = slot->since_steps > 0 && state->all.sites.all > 0;
     for (int r = 1; flows && r <= regions && !status; r += LBM_GPU_FLOWS) {
@@ -446,6 +455,7 @@ static void lbm_cuda_answer(sel_state *base, const cuda_slot *slot, sel_request 
     }
     double *carried = (double *)(void *)(deviation + 1); /* rank 0 knows it */
     const int64_t numbers = state->plan->base.domain->region_count + 1;
+    const double returned = carried[numbers + 1];
     int64_t halted;
     memcpy(&halted, carried + numbers, sizeof halted);
     const int64_t missing = slot->step > halted ? slot->step - halted : 0; /* steps not made */
@@ -456,7 +466,7 @@ static void lbm_cuda_answer(sel_state *base, const cuda_slot *slot, sel_request 
     if (slot->since_steps > missing) {
         lbm_add_outflow(state, carried, slot->since_steps - missing);
     }
-    lbm_balance_terms(state, lbm_mass(state, sel_total_of(deviation, false)), request);
+    lbm_balance_terms(state, lbm_mass(state, sel_total_of(deviation, false)), returned, request);
 }
 
 _Static_assert(sizeof(lbm_carried) <= sizeof(cuda_sums) &&

@@ -203,6 +203,46 @@ SEL_INLINE void LBM_NAME(mirror)(const lbm_step *step, const lbm_boundary_cell *
 #undef MIRROR
 }
 
+/* Replaces what walls send back half-way along interpolated links. */
+__attribute__((noinline)) static void LBM_NAME(interpolate)(const lbm_step *step,
+                                                            const lbm_boundary_cell *cell,
+                                                            LBM_NAME(lbm_sent) here, REAL *g,
+                                                            int64_t stride) {
+    const float *cut = step->boundary->link_cut + cell->first_link;
+    const double *add = step->link_add + cell->first_link;
+    REAL rho = (REAL)1;
+    for (int i = 0; i < LBM_Q && cell->moves; i++) {
+        rho += here.f[i * here.plane];
+    }
+#define CUT(i, ex, ey, ez, opposite, weight)                                       \
+    if (cell->links >> i & 1u) {                                                   \
+        if (*cut > 0) {                                                            \
+            g[i * stride] = LBM_NAME(lbm_interpolate)(                             \
+                (REAL)*cut, here.f[opposite * here.plane], here.f[i * here.plane], \
+                g[opposite * stride], cell->moves ? rho * (REAL)*add : (REAL)0);   \
+        }                                                                          \
+        cut++;                                                                     \
+        add++;                                                                     \
+    }
+    LBM_DIRECTIONS(CUT)
+#undef CUT
+}
+
+/* Adds what a cell of a closed region gains to step->gain. */
+__attribute__((noinline, unused)) static void LBM_NAME(count_gain)(const lbm_step *step,
+                                                                   const lbm_boundary_cell *cell,
+                                                                   LBM_NAME(lbm_sent) here,
+                                                                   const REAL *g, int64_t stride) {
+    const int64_t link = cell->first_link;
+    REAL sent[LBM_Q], come[LBM_Q];
+    for (int i = 0; i < LBM_Q; i++) {
+        sent[i] = here.f[i * here.plane];
+        come[i] = g[i * stride];
+    }
+    step->gain[link] += LBM_NAME(lbm_gain)(cell, step->boundary->link_cut + link,
+                                           step->link_add + link, sent, come);
+}
+
 /* Applies the boundary conditions of a cell to its pulled populations g[i * stride]. Prefetches the
  * same links of the next row, which mostly has the same boundary cells. */
 SEL_INLINE void LBM_NAME(apply_boundary)(const lbm_step *step, const lbm_boundary_cell *cell,
@@ -227,6 +267,9 @@ SEL_INLINE void LBM_NAME(apply_boundary)(const lbm_step *step, const lbm_boundar
         LBM_DIRECTIONS(SECOND)
     }
 #undef SECOND
+    if (cell->cut) {
+        LBM_NAME(interpolate)(step, cell, here, g, stride);
+    }
     if (cell->mirrored[0] | cell->mirrored[1] | cell->mirrored[2]) {
         LBM_NAME(mirror)(step, cell, row, g, stride);
     }

@@ -35,9 +35,9 @@ int64_t lbm_cuda_copies(const sel_state *base) {
     return ((const lbm_cuda *)base)->all.copies;
 }
 
-/* A step adds to link_flow. */
+/* A step adds to link_flow and gain. */
 bool lbm_cuda_joins_before(const sel_state *base) {
-    return base->plan->wants_balance;
+    return base->plan->wants_balance || ((const lbm_plan *)base->plan)->boundary.closed_count > 0;
 }
 
 const void *lbm_cuda_laws(sel_state *base) {
@@ -128,7 +128,7 @@ sel_status lbm_cuda_terms(sel_state *base, unsigned due, int64_t *count, sel_err
     sel_status status = due & SEL_ON_CONTROLS ? inputs_keep_acceleration(state, error) : SEL_OK;
     status = status ? status : cuda_inputs_terms(base, due, error);
     *count = base->step == state->accelerated_at ? 1 : *count;
-    return status;
+    return status ? status : lbm_cuda_return(state, count, error);
 }
 
 sel_status lbm_cuda_failed(sel_state *base, sel_status status, sel_error *error) {

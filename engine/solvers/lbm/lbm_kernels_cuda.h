@@ -66,8 +66,10 @@ typedef struct lbm_gpu_boundary {
     const uint32_t *again;            /* numbers of the cells that are computed again */
     uint32_t again_count;
     const uint8_t *link_region;
+    const float *link_cut;               /* as lbm_boundary.link_cut */
     const double *link_add, *open_value; /* [n % CUDA_STEPS] of step n */
     int64_t link_stride, open_stride;    /* numbers from one step to the next; 0: all the same */
+    int64_t *gain;     /* accumulates what closed regions gain; NULL: not wanted */
     double *link_flow; /* accumulates the mass that leaves by each link, of a shared one in its
                           first entry; NULL: not wanted */
     void *links;       /* as lbm_state.links; NULL: not wanted */
@@ -156,6 +158,37 @@ cudaError_t lbm_gpu_close_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream
 cudaError_t lbm_gpu_close_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream);
 cudaError_t lbm_gpu_close_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
 cudaError_t lbm_gpu_close_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
+
+/* The closed regions of fluid in a rank's patch (lbm_closed.h), numbered from 0 on. Spans: cells
+ * from `index` in a plane on. Cells: those whose gain is at `link`. */
+typedef struct lbm_gpu_closed_span {
+    uint32_t index, count, region;
+} lbm_gpu_closed_span;
+typedef struct lbm_gpu_closed_cell {
+    uint32_t link, region;
+} lbm_gpu_closed_cell;
+typedef struct lbm_gpu_closed {
+    const lbm_gpu_closed_span *spans;
+    const lbm_gpu_closed_cell *cells;
+    uint32_t span_count, cell_count;
+    int64_t region_count;
+    int64_t *region_cells; /* [regions] cells of the grid, */
+    int64_t *owed, *sums;  /* what is owed, and what cells have gained, in LBM_GAIN_UNIT, */
+    double *shares;        /* and what a cell gets */
+    double *returned;
+    int64_t *gain;
+    const lbm_direction *directions;
+    void *now; /* the present components */
+    int64_t plane;
+    int bytes, components;
+    bool moments;
+    int64_t step; /* the one to come; nothing is done if it is halted */
+    const int64_t *halted;
+} lbm_gpu_closed;
+
+/* Sums up what cells have gained; when `sums` are those of all ranks, returns what is owed. */
+cudaError_t lbm_gpu_collect(const lbm_gpu_closed *closed, cudaStream_t stream);
+cudaError_t lbm_gpu_return(const lbm_gpu_closed *closed, cudaStream_t stream);
 
 /* What fields are computed from. */
 typedef struct lbm_gpu_view {

@@ -62,7 +62,9 @@ typedef struct lbm_boundary_cell {
     uint32_t shared;      /* of these: by two regions, the second of which owns the second entry; */
     uint32_t mirrored[3]; /* mirrored at a slip face across each axis: from the cell beside this
                              one, along the mirrored direction; */
-    uint32_t open;        /* through wet faces: computed by the closure */
+    uint32_t open : 30;   /* through wet faces: computed by the closure */
+    uint32_t cut : 1;     /* some links are interpolated (lbm_boundary.link_cut), */
+    uint32_t closed : 1;  /* and the fluid around has no open face (lbm_closed.h) */
     int32_t opening_index; /* its number among the cells with wet faces; -1: it has none */
     int8_t normal[3];      /* inward normals of the wet faces, by axis: 1, -1, or 0 for none */
     /* Whose laws give the velocity at this cell, by the axis of the face. Along this axis it is
@@ -80,9 +82,37 @@ typedef struct lbm_boundary_cell {
     double keep;    /* of an outflow: 1 - K of engine/solvers/lbm/lbm_closure.h */
 } lbm_boundary_cell;
 
+/* The mass that interpolated walls owe (lbm_closed.h): of a cell's mass at density 1 the unit, in
+ * which all is counted; after how many steps it is returned; the least share of a cell, in f64 and
+ * in f32. */
+#define LBM_GAIN_UNIT 0x1p-40
+enum { LBM_RETURN_STEPS = 64, LBM_LEAST_SHARE = 1, LBM_LEAST_SHARE_F32 = 1 << 18 };
+
 /* Values of a cell with wet faces: velocity (3 components) and density deviation, lattice units;
  * and where two walls give half each of a component, the second wall's half. */
 enum { LBM_SECOND_HALF = 4, LBM_OPEN_VALUES };
+
+#ifndef LBM_METHOD_INLINE
+#define LBM_METHOD_INLINE static inline
+#endif
+
+/* The density that each of a region's cells gets of what it is owed, which is less by it then. */
+LBM_METHOD_INLINE double lbm_closed_share(bool f32, int64_t cells, int64_t *owed,
+                                          double *returned) {
+    const int64_t share = *owed / cells, least = f32 ? LBM_LEAST_SHARE_F32 : LBM_LEAST_SHARE;
+    if (share < least && share > -least) {
+        return 0;
+    }
+    *owed -= share * cells;
+    *returned += (double)(share * cells) * LBM_GAIN_UNIT;
+    return (double)share * LBM_GAIN_UNIT;
+}
+
+/* What becomes of a component, which is the deviation from `rest`, of a cell whose mass grows by
+ * the part `more`. */
+LBM_METHOD_INLINE double lbm_with_share(double value, double rest, double more) {
+    return value + more * (rest + value);
+}
 
 /* Index in lbm_solver.fields. */
 enum {

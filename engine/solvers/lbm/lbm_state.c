@@ -19,7 +19,7 @@ void lbm_add_outflow(lbm_state *state, const double *carried, int64_t steps) {
     }
 }
 
-void lbm_balance_terms(const lbm_state *state, double mass, sel_request *request) {
+void lbm_balance_terms(const lbm_state *state, double mass, double returned, sel_request *request) {
     const sel_domain *domain = state->plan->base.domain;
     const sel_grid *grid = &domain->grid;
     double unit = state->plan->numbers.density_unit * pow(grid->dx[0], grid->dims), total = 0;
@@ -38,8 +38,11 @@ void lbm_balance_terms(const lbm_state *state, double mass, sel_request *request
                              state->rate[r] * unit / grid->dt);
         }
     }
+    if (state->plan->boundary.closed_count > 0) {
+        sel_request_term(request, SEL_TERM_NOTED, "returned", "", returned * unit);
+    }
     sel_request_term(request, SEL_TERM_ERROR, "error", "",
-                     (mass - state->first_mass + total) * unit);
+                     (mass - state->first_mass + total - returned) * unit);
 }
 
 void lbm_watched_answer(const sel_plan *base, sel_request *request) {
@@ -191,6 +194,12 @@ void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *
     SEL_ADD(arrays, state, link_add, state->copies * state->sites.count, 0);
     SEL_ADD(arrays, state, open_value, state->copies * LBM_OPEN_VALUES * state->openings, 0);
     list_observed(state, real);
+    if (boundary->closed_count > 0) {
+        sel_arrays_add_sites(arrays, "gain", &state->gain, SEL_TYPE_OF(*state->gain), &state->sites,
+                             1, SEL_SAVED);
+        SEL_ADD(arrays, state, owed, boundary->closed_count, SEL_SAVED);
+        SEL_ADD(arrays, state, returned, 1, SEL_SAVED);
+    }
     sel_arrays_add_sites(arrays, "link_flow", &state->link_flow, SEL_TYPE_OF(*state->link_flow),
                          &state->sites, books, SEL_SAVED);
     SEL_ADD(arrays, state, out, books ? domain->region_count + 1 : 0, SEL_SAVED | SEL_ON_HOST);

@@ -31,6 +31,12 @@ typedef struct lbm_state {
     double *strain[2];        /* the fields LBM_STRAIN_RATE and LBM_STRESS, NULL: not wanted */
     sel_layout strain_layout; /* of the patch, without halo */
 
+    /* Of closed regions (lbm_closed.h), in LBM_GAIN_UNIT: what cells have gained since the last
+     * return, in the place of their first links; what the regions are owed; and the mass that all
+     * have got back, lattice units. NULL: there are no such regions. */
+    int64_t *gain, *owed;
+    double *returned;
+
     /* Balance of mass, lattice units. */
     double *link_flow; /* [links] out of the domain since balance_step, of shared links in the first
                           entry; NULL: not wanted */
@@ -70,8 +76,9 @@ void lbm_add_outflow(lbm_state *state, const double *carried, int64_t steps);
  *   out_REGION   what has left through each region since step 0: what its links carried out less
  *                what they brought in; for the regions that let mass through
  *   rate_REGION  out_REGION per time, since the last balance at an earlier step
- *   error        mass + sum of out - mass at step 0 */
-void lbm_balance_terms(const lbm_state *state, double mass, sel_request *request);
+ *   returned     what closed regions have got back since step 0 of what interpolated walls took
+ *   error        mass + sum of out - returned - mass at step 0 */
+void lbm_balance_terms(const lbm_state *state, double mass, double returned, sel_request *request);
 
 /* Answers a SEL_MONITOR from the largest speed squared and the smallest density deviation. */
 void lbm_watched_answer(const sel_plan *base, sel_request *request);

@@ -23,6 +23,7 @@ typedef struct lbm_cuda {
     double *acceleration;      /* uniform: [CUDA_TURNS][3], see lbm_gpu_step */
     int64_t accelerated_at;    /* the last step whose acceleration a control changed; -1: none */
     lbm_direction *directions; /* of the lattice, on the device */
+    lbm_gpu_closed closed;     /* regions of fluid */
     lbm_gpu_laws laws;         /* what the kernel that stores laws sees */
 } lbm_cuda;
 
@@ -42,6 +43,14 @@ lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab 
 /* The lists of cells at boundaries, and of those that are computed again. */
 void lbm_cuda_list_boundary(lbm_cuda *state);
 sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error);
+
+/* ---- closed regions (lbm_return_cuda.c) ---- */
+
+void lbm_cuda_list_closed(lbm_cuda *state);
+/* After the inputs have started. */
+sel_status lbm_cuda_send_closed(lbm_cuda *state, sel_error *error);
+/* Enqueues a return that is due before the next step; lowers *count to the steps before another. */
+sel_status lbm_cuda_return(lbm_cuda *state, int64_t *count, sel_error *error);
 
 /* ---- what is given (lbm_inputs_cuda.c) ---- */
 

@@ -149,6 +149,9 @@ __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant_
     const typename T::sent own = T::template sent_by<MOMENTS>(s, cell.index);
     real_of<T> g[T::q];
     T::template gather<KEEPS, MOMENTS>(s, cell, T::make_place(s.layout, cell.index), rates, own, g);
+    if (cell.closed && s.boundary.gain && !halted) {
+        T::template count_gain<MOMENTS>(s, cell, own, g);
+    }
     if (s.boundary.link_flow && !halted) {
         T::template count_flow<MOMENTS>(s, cell, own, g);
     }

@@ -93,15 +93,17 @@ static int64_t word_count(const lbm_cuda *state) {
     return lbm_steps_own_cells(state) > 0 ? (places + CUDA_WARP - 1) / CUDA_WARP : 0;
 }
 
-/* The closed cells of this rank at which two moving walls share links. */
-static int64_t lbm_steps_both_move(const lbm_cuda *state) {
+/* The closed cells of this rank at which two moving walls share links, or walls are interpolated.
+ */
+static int64_t lbm_steps_closed_again(const lbm_cuda *state) {
     const lbm_boundary *b = &state->all.plan->boundary;
     const sel_rows own = sel_own_rows(&state->all.base);
     int64_t count = 0;
     for (int64_t k = 0; k < own.count; k++) {
         const int64_t row = sel_row_of(&own, k);
         for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
-            count += b->cells[c].both_move && b->cells[c].opening == LBM_CLOSED;
+            const lbm_boundary_cell *cell = &b->cells[c];
+            count += (cell->both_move || cell->cut) && cell->opening == LBM_CLOSED;
         }
     }
     return count;
@@ -112,7 +114,7 @@ static int64_t lbm_steps_both_move(const lbm_cuda *state) {
  */
 static int64_t most_again(const lbm_cuda *state) {
     const bool all = state->all.plan->moments || state->all.copies > 1;
-    return all ? lbm_steps_own_cells(state) : state->all.openings + lbm_steps_both_move(state);
+    return all ? lbm_steps_own_cells(state) : state->all.openings + lbm_steps_closed_again(state);
 }
 
 /* The lists in the form of the device. */
@@ -121,6 +123,7 @@ typedef struct lists {
     uint32_t *row_cells, *words, *before, *again, *room;
     lbm_gpu_block *free_blocks;
     uint8_t *link_region;
+    float *link_cut;
 } lists;
 
 /* Adds cell number c. */
@@ -128,7 +131,7 @@ static void fill_cell(lbm_cuda *state, lists *l, uint32_t c) {
     lbm_boundary_cell *cell = &l->cells[c];
     const uint32_t word = cell->index / CUDA_WARP;
     cell->again = state->all.plan->moments || cell->opening != LBM_CLOSED || cell->both_move ||
-                  (cell->moves && state->all.copies > 1);
+                  cell->cut || (cell->moves && state->all.copies > 1);
     l->before[word] = l->words[word] ? l->before[word] : c;
     l->words[word] |= 1u << cell->index % CUDA_WARP;
     if (cell->again) {
@@ -154,6 +157,9 @@ static void fill_lists(lbm_cuda *state, lists *l) {
     if (b->links.count) {
         memcpy(l->link_region, b->link_region, (size_t)b->links.count);
     }
+    if (l->link_cut) {
+        memcpy(l->link_cut, b->link_cut, (size_t)b->links.count * sizeof *l->link_cut);
+    }
     for (int64_t k = 0; k < own.count; k++) {
         l->row_cells[k] = (uint32_t)b->row_cells[sel_row_of(&own, k)];
     }
@@ -163,13 +169,14 @@ static void fill_lists(lbm_cuda *state, lists *l) {
 /* What decides upon the way of a cell through its closures. */
 static int lbm_steps_cuda_kind_of(const lbm_boundary_cell *cell) {
     const int8_t *n = cell->normal;
-    return ((cell->opening * 3 + n[0] + 1) * 3 + n[1] + 1) * 3 + n[2] + 1;
+    const int opening = 2 * cell->opening + cell->cut;
+    return ((opening * 3 + n[0] + 1) * 3 + n[1] + 1) * 3 + n[2] + 1;
 }
 
 /* Sorts cells by kind, so that the threads of a warp go one way; else by their numbers. */
 static void sort_again(const lbm_boundary_cell *cells, uint32_t *again, uint32_t *room,
                        uint32_t count) {
-    enum { KINDS = 27 * (LBM_OPEN_EDGE + 1) };
+    enum { KINDS = 27 * 2 * (LBM_OPEN_EDGE + 1) };
     uint32_t first[KINDS + 1] = {0};
     for (uint32_t k = 0; k < count; k++) {
         first[lbm_steps_cuda_kind_of(&cells[again[k]]) + 1]++;
@@ -311,6 +318,11 @@ static void find_free_blocks(lbm_cuda *state, lbm_gpu_block *blocks) {
     }
 }
 
+/* Numbers of link_cut. */
+static int64_t cut_count(const lbm_cuda *state) {
+    return state->all.plan->boundary.interpolates ? state->all.sites.count : 0;
+}
+
 void lbm_cuda_list_boundary(lbm_cuda *state) {
     lbm_gpu_boundary *to = &state->pattern.boundary;
     sel_arrays *arrays = &state->all.base.arrays;
@@ -321,6 +333,7 @@ void lbm_cuda_list_boundary(lbm_cuda *state) {
     SEL_ADD(arrays, to, again, most_again(state), 0);
     SEL_ADD(arrays, to, free_blocks, most_free_blocks(state), 0);
     SEL_ADD(arrays, to, link_region, state->all.sites.count, 0);
+    SEL_ADD(arrays, to, link_cut, cut_count(state), 0);
 }
 
 static sel_status lbm_steps_cuda_send(lbm_cuda *state, const lists *l, sel_error *error) {
@@ -336,7 +349,8 @@ static sel_status lbm_steps_cuda_send(lbm_cuda *state, const lists *l, sel_error
                  {to->again, l->again, state->again_count * sizeof *l->again},
                  {to->free_blocks, l->free_blocks,
                   (uint64_t)most_free_blocks(state) * sizeof(lbm_gpu_block)},
-                 {to->link_region, l->link_region, (uint64_t)to->link_count}};
+                 {to->link_region, l->link_region, (uint64_t)to->link_count},
+                 {to->link_cut, l->link_cut, (uint64_t)cut_count(state) * sizeof *l->link_cut}};
     sel_status status = SEL_OK;
     for (size_t k = 0; k < sizeof parts / sizeof *parts && !status; k++) {
         status = cuda_send(parts[k].to, parts[k].from, parts[k].bytes, error);
@@ -352,6 +366,7 @@ sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error) {
     SEL_ADD(&arrays, &l, cells, lbm_steps_own_cells(state), 0);
     SEL_ADD(&arrays, &l, row_cells, sel_own_rows(&state->all.base).count + 1, 0);
     SEL_ADD(&arrays, &l, link_region, state->all.sites.count, 0);
+    SEL_ADD(&arrays, &l, link_cut, cut_count(state), 0);
     SEL_ADD(&arrays, &l, words, word_count(state), 0);
     SEL_ADD(&arrays, &l, before, word_count(state), 0);
     SEL_ADD(&arrays, &l, again, most_again(state), 0);

@@ -10,15 +10,17 @@ const char *const lbm_lattice_names[] = {"D2Q9", "D3Q19", NULL};
 const char *const lbm_collision_names[] = {"trt",       "bgk",    "regularized",
                                            "recursive", "hybrid", NULL};
 const char *const lbm_storage_names[] = {"auto", "populations", "moments", NULL};
-const char *const lbm_wall_names[] = {"halfway", "zou_he", NULL};
+const char *const lbm_wall_names[] = {"halfway", "zou_he", "interpolated", NULL};
 
 static const sel_table_field wall_fields[] = {
     SEL_ROW(lbm_law_wall, velocity, VECTOR,
-            "Velocity of the wall, evaluated at the middle of each link that the wall cuts; at "
-            "rest when not given."),
+            "Velocity of the wall, evaluated where each link meets the wall: at the middle of the "
+            "link, or with scheme = \"interpolated\" where the link enters the shape; at rest "
+            "when not given."),
     SEL_ROW(lbm_law_wall, scheme, CHOICE,
             "halfway: half-way bounce-back; zou_he, on faces only: the wall lies at the centres of "
-            "the first cells.",
+            "the first cells; interpolated: the wall lies on the surface of the shape, and on "
+            "faces and where links meet no shape half-way.",
             .preset = LBM_HALFWAY, .choices = lbm_wall_names),
 };
 static const sel_table_field velocity_fields[] = {
@@ -82,6 +84,8 @@ static const lbm_law_row rows[] = {
     {&lbm_wall_table, LBM_HALFWAY, .wall = true, VALUES(LBM_TO_LINKS, lbm_law_wall, velocity)},
     {&lbm_wall_table, LBM_ZOU_HE, .opening = LBM_OPEN_VELOCITY, .wall = true, .meets_any = true,
      VALUES(LBM_TO_VELOCITY, lbm_law_wall, velocity)},
+    {&lbm_wall_table, LBM_INTERPOLATED, .wall = true, .interpolates = true,
+     VALUES(LBM_TO_LINKS, lbm_law_wall, velocity)},
     {&lbm_velocity_table, .opening = LBM_OPEN_VELOCITY,
      VALUES(LBM_TO_VELOCITY, lbm_law_velocity, velocity)},
     {&lbm_pressure_table, .opening = LBM_OPEN_PRESSURE,
@@ -90,7 +94,8 @@ static const lbm_law_row rows[] = {
     {&lbm_slip_table, .mirrors = true, .quantity = -1},
 };
 #undef VALUES
-_Static_assert(sizeof rows / sizeof *rows == LBM_LAWS + 1, "a row per law, and two for walls");
+_Static_assert(sizeof rows / sizeof *rows == LBM_LAWS - 1 + LBM_WALLS,
+               "a row per law, and per scheme of walls");
 
 const lbm_law_row *lbm_law_of(const sel_region *region) {
     const sel_variant *law = &region->law;
@@ -99,7 +104,7 @@ const lbm_law_row *lbm_law_of(const sel_region *region) {
         row++;
     }
     const bool wall = law->table == &lbm_wall_table;
-    return row + (wall && ((const lbm_law_wall *)law->data)->scheme == LBM_ZOU_HE);
+    return row + (wall ? ((const lbm_law_wall *)law->data)->scheme : 0);
 }
 
 const sel_quantity *lbm_region_quantity(const sel_region *region) {
@@ -109,7 +114,8 @@ const sel_quantity *lbm_region_quantity(const sel_region *region) {
 }
 
 bool lbm_region_passes(const sel_region *region) {
-    return lbm_law_of(region)->opening != LBM_CLOSED || lbm_region_quantity(region) != NULL;
+    const lbm_law_row *law = lbm_law_of(region);
+    return law->opening != LBM_CLOSED || law->interpolates || lbm_region_quantity(region) != NULL;
 }
 
 static const sel_table_field region_fields[] = {SEL_REGION_FIELDS(lbm_law_family)};

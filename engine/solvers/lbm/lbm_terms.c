@@ -51,8 +51,9 @@ static void lbm_terms_add_cell(const lbm_places *to, const lbm_boundary *boundar
     for (int i = 1; i < boundary->lattice->q; i++) {
         const bool bounced = cell->bounced >> i & 1u, shared = cell->shared >> i & 1u;
         const int *e = boundary->lattice->direction[i].e;
-        const double middle[3] = {centre[0] - 0.5 * e[0], centre[1] - 0.5 * e[1],
-                                  centre[2] - 0.5 * e[2]};
+        const double part = bounced ? lbm_boundary_meets(boundary, links[0]) : 0.5;
+        const double middle[3] = {centre[0] - part * e[0], centre[1] - part * e[1],
+                                  centre[2] - part * e[2]};
         for (int k = 0; k < bounced + shared; k++) {
             sel_input *law = of_region[boundary->link_region[links[k]]];
             if (law && law->which == LBM_TO_LINKS) {
