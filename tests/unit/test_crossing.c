@@ -477,6 +477,77 @@ static void fluid_painted_over_a_solid(void **state) {
     NEAR(q, (2.25 - 2.2) / 0.5);
 }
 
+/* Whether the last of the regions that contain a point of a link is solid. Periodic axes wrap. */
+static bool solid_at(const fixture *f, const double from[3], const int e[3], double t) {
+    const sel_grid *grid = &f->domain->grid;
+    double p[3];
+    bool solid = false;
+    for (int a = 0; a < 3; a++) {
+        const double length = (double)grid->n[a] * grid->dx[a];
+        p[a] = from[a] + t * e[a] * grid->dx[a] - grid->origin[a];
+        p[a] -= length * floor(p[a] / length) - grid->origin[a];
+    }
+    for (int k = 0; k < f->common.regions.n; k++) {
+        const bool in = contains(f->regions[k].where, grid, p, p, 0);
+        solid = in ? !f->domain->computed[k + 1] : solid;
+    }
+    return solid;
+}
+
+/* Four random trees, the second of them fluid, painted over each other in a periodic box: each link
+ * against the first solid point among 500 of it, halved. */
+static void random_paintings(void **state) {
+    draw d = {NULL, (int64_t)1 << 41};
+    int links = 0, seams = 0, earlier = 0;
+    for (int round = 0; round < 12; round++) {
+        fixture *f = *state;
+        d.arena = f->arena;
+        f->solver.solid = first_is_solid;
+        f->common.size = (sel_ints){3, {16, 16, 16}};
+        f->common.dx = 1.25;
+        f->common.origin = (sel_point){3, {6, 6, 6}};
+        for (int k = 0; k < 4; k++) {
+            paint(f, k == 3 ? random_primitive(&d, &space3)
+                            : sel_shape_combine(f->arena, SEL_SHAPE_UNION,
+                                                random_primitive(&d, &space3),
+                                                random_tree(&d, &space3, 2)));
+        }
+        sel_status status = sel_domain_create(&f->simulation, NULL, &f->domain, &f->error);
+        for (int64_t cell = 0; cell < 4096 && !status; cell++) {
+            double from[3], q;
+            sel_cell_centre(&f->domain->grid, cell, from);
+            for (int k = 0; k < 27 && f->domain->cell[cell] == 0; k += 1 + (int)uniform(&d, 0, 9)) {
+                const int e[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+                if (!solid_at(f, from, e, 1)) {
+                    continue;
+                }
+                int i = 1;
+                while (!solid_at(f, from, e, i / 500.0)) {
+                    i++;
+                }
+                double lo = (i - 1) / 500.0, hi = i / 500.0;
+                while (hi - lo > 1e-13) {
+                    const double middle = 0.5 * (lo + hi);
+                    *(solid_at(f, from, e, middle) ? &hi : &lo) = middle;
+                }
+                if (sel_domain_crossing(f->domain, cell, e, &q)) {
+                    links++;
+                    assert_true(q < hi + 1e-9);
+                    earlier += q < hi - 1e-9;
+                } else {
+                    seams++;
+                    assert_near(hi, 0.5, 1e-9); /* a shape that is cut by a periodic face */
+                }
+            }
+        }
+        tear_down(state);
+        set_up(state);
+    }
+    assert_true(links > 2000);
+    assert_true(seams > 0);
+    assert_true(earlier < links / 200);
+}
+
 static void links_across_periodic_faces(void **state) {
     fixture *f = *state;
     /* The domain is 1 <= x < 7. Half a ball at each end, and a box that ends with the domain. */
@@ -605,6 +676,7 @@ int main(void) {
         cmocka_unit_test(unions_of_many),
         cmocka_unit_test_setup_teardown(links_into_a_ball, set_up, tear_down),
         cmocka_unit_test_setup_teardown(fluid_painted_over_a_solid, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(random_paintings, set_up, tear_down),
         cmocka_unit_test_setup_teardown(links_across_periodic_faces, set_up, tear_down),
         cmocka_unit_test_setup_teardown(links_without_a_surface, set_up, tear_down),
         cmocka_unit_test_setup_teardown(functions_that_fail_leave_the_wall_half_way, set_up,
