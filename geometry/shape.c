@@ -470,10 +470,11 @@ static sel_status test_both(const sel_shape *shape, const test *t, bool geometry
 static sel_status test_placed(const sel_shape *shape, const test *t, uint8_t *in, bool *any,
                               sel_error *error) {
     const size_t n = t->at->n, bytes = 3 * n * sizeof(double);
-    double *x = malloc(bytes), *at[3] = {x, x + n, x + 2 * n};
+    double *x = malloc(bytes);
     if (!x) {
         return sel_fail_memory(error, "a shape", bytes);
     }
+    double *const at[3] = {x, x + n, x + 2 * n};
     for (size_t i = 0; i < n; i++) {
         const double p[3] = {t->at->x[i], t->at->y[i], t->at->z ? t->at->z[i] : 0};
         double world[3], own[3];
