@@ -10,10 +10,13 @@ local p = sel.params {
   Re    = { 100,   "Reynolds number, by the mean velocity and twice the inlet height", min = 1 },
   u_max = { 0.1,   "centre-line inlet velocity, lattice units", min = 0.001, max = 0.2 },
   tail  = { 5,     "length of the wide channel over H", min = 1 },
+  collision = { "hybrid", "collision operator",
+                choices = { "trt", "bgk", "regularized", "recursive", "hybrid" } },
 }
 
 -- The parabola's maximum is 3/2 of its mean.
 return sel.load("sudden_expansion.lua", {
   H = p.H, Re = 1.5 * p.Re, u_max = p.u_max, ramp = 300 * p.H,
   upstream = 3, length = 3 + p.tail,
+  collision = p.collision,
 })

@@ -10,7 +10,8 @@ local p = sel.params {
   N         = { 129,  "cells along a side", integer = true, min = 8 },
   Re        = { 1000, "Reynolds number: U N / nu", min = 1 },
   U         = { 0.1,  "velocity of the lid, lattice units", min = 0.001, max = 0.3 },
-  collision = { "trt", "collision operator", choices = { "trt", "bgk" } },
+  collision = { "hybrid", "collision operator",
+                choices = { "trt", "bgk", "regularized", "recursive", "hybrid" } },
 }
 
 local N = p.N

@@ -20,7 +20,7 @@ local p = sel.params {
   N         = { 64,    "cells along a side", integer = true, min = 8 },
   Re        = { 1000,  "Reynolds number: U N / nu", min = 1, max = 1900 },
   U         = { 0.1,   "velocity of the lid, lattice units", min = 0.001, max = 0.3 },
-  collision = { "trt", "collision operator",
+  collision = { "hybrid", "collision operator",
                 choices = { "trt", "bgk", "regularized", "recursive", "hybrid" } },
   precision = { "f32", "of the state", choices = { "f32", "f64" } },
   as_thesis = { false, "grid, velocity, operator and steadiness of the thesis, for its three Re" },

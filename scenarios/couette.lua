@@ -9,7 +9,8 @@ local p = sel.params {
   H         = { 32,   "cells across the channel", integer = true, min = 2 },
   U         = { 0.1,  "velocity of the upper wall, lattice units" },
   tau       = { 0.8,  "relaxation time", min = 0.501 },
-  collision = { "trt", "collision operator", choices = { "trt", "bgk" } },
+  collision = { "trt", "collision operator",
+                choices = { "trt", "bgk", "regularized", "recursive", "hybrid" } },
 }
 
 return sel.lbm {

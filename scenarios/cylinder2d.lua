@@ -11,6 +11,8 @@ local p = sel.params {
   D    = { 40,     "cells per diameter", integer = true, min = 8 },
   case = { "2D-1", "which case", choices = { "2D-1", "2D-2" } },
   u    = { 0.05,   "largest inlet velocity, lattice units", min = 0.001, max = 0.2 },
+  collision = { "hybrid", "collision operator",
+                choices = { "trt", "bgk", "regularized", "recursive", "hybrid" } },
   time = { 0,      "seconds to run; 0: 30 for 2D-1 unless steady before, 15 for 2D-2", min = 0 },
 }
 
@@ -34,6 +36,7 @@ return sel.lbm {
   dt        = dt,
   precision = "f64",
   nu        = 0.001,
+  collision = p.collision,
   reference = { length = 0.1, velocity = 2 / 3 * U },
   regions   = {
     { name = "walls",    where = shape.face "y-" + shape.face "y+", law = law.wall {} },

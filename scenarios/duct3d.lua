@@ -13,7 +13,8 @@ local p = sel.params {
   L         = { 1,     "cells along the duct", integer = true, min = 1 },
   tau       = { 0.8,   "relaxation time", min = 0.501 },
   u_max     = { 0.05,  "largest velocity, lattice units", min = 0 },
-  collision = { "trt", "collision operator", choices = { "trt", "bgk" } },
+  collision = { "trt", "collision operator",
+                choices = { "trt", "bgk", "regularized", "recursive", "hybrid" } },
 }
 
 local N, a, nu = p.N, p.N / 2, (2 * p.tau - 1) / 6

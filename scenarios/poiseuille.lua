@@ -13,7 +13,8 @@ local p = sel.params {
   tau       = { 0.8,  "relaxation time", min = 0.501 },
   u_max     = { 0.05, "velocity on the centre line, lattice units", min = 0 },
   drive     = { "force", "what drives the flow", choices = { "force", "faces" } },
-  collision = { "trt", "collision operator", choices = { "trt", "bgk" } },
+  collision = { "trt", "collision operator",
+                choices = { "trt", "bgk", "regularized", "recursive", "hybrid" } },
 }
 
 local H, nu = p.H, (2 * p.tau - 1) / 6

@@ -40,6 +40,7 @@ return sel.lbm {
   size         = { nx, ny },
   precision    = "f64",
   nu           = p.nu,
+  collision    = "trt",             -- walls of pores stay in place for any viscosity
   acceleration = { p.g, 0 },
   periodic     = { "x", "y" },
   regions      = { { name = "discs", where = shape.image(p.picture), law = law.wall {} } },

@@ -20,6 +20,8 @@ local p = sel.params {
   ramp      = { 10000, "steps over which the inlet velocity rises", min = 0 },
   upstream  = { 1,     "length of the narrow channel over H", min = 0.1 },
   length    = { 3,     "length of the whole channel over H", min = 0.5 },
+  collision = { "hybrid", "collision operator",
+                choices = { "trt", "bgk", "regularized", "recursive", "hybrid" } },
   as_thesis = { false, "the lattice numbers of the thesis" },
 }
 
@@ -62,7 +64,7 @@ return sel.lbm {
   size      = { L, H },
   precision = "f64",
   nu        = u_max * 2 * (H - h) / p.Re,
-  collision = p.as_thesis and "bgk" or "trt",
+  collision = p.as_thesis and "bgk" or p.collision,
   reference = { length = 2 * (H - h), velocity = u_max },
   regions   = {
     { name = "walls",     where = shape.face "y-" + shape.face "y+", law = law.wall {} },

@@ -13,6 +13,8 @@ local p = sel.params {
   Re    = { 120,  "Reynolds number: u_max * inlet height / nu", min = 1 },
   u_max = { 0.1,  "centre-line inlet velocity, lattice units", min = 0.001, max = 0.2 },
   kick  = { 0.05, "sideways velocity at the inlet during the kick, over u_max" },
+  collision = { "hybrid", "collision operator",
+                choices = { "trt", "bgk", "regularized", "recursive", "hybrid" } },
   time  = { 1200, "length of the run in inlet heights / u_max", min = 10 },
 }
 
@@ -35,6 +37,7 @@ return sel.lbm {
   size      = { L, H },
   precision = "f64",
   nu        = p.u_max * h / p.Re,
+  collision = p.collision,
   reference = { length = h, velocity = p.u_max },
   regions   = {
     { name = "walls",  where = shape.face "y-" + shape.face "y+", law = law.wall {} },

@@ -11,7 +11,7 @@ local p = sel.params {
   tau       = { 0.8,   "relaxation time", min = 0.501 },
   U         = { 0.02,  "velocity at 64 cells; U 64 / N is used, lattice units", min = 0 },
   periods   = { 0.5,   "length of the run over 1 / (2 nu k^2)", min = 0 },
-  collision = { "trt", "collision operator",
+  collision = { "hybrid", "collision operator",
                 choices = { "trt", "bgk", "regularized", "recursive", "hybrid" } },
 }
 

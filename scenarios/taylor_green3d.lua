@@ -21,7 +21,7 @@ local p = sel.params {
   Re        = { 100,   "Reynolds number: U / (nu k)", min = 0.1 },
   U         = { 0.05,  "velocity at the start, lattice units", min = 0.0001, max = 0.2 },
   time      = { 12,    "length of the run in units of 1 / (U k)", min = 0 },
-  collision = { "trt", "collision operator",
+  collision = { "hybrid", "collision operator",
                 choices = { "trt", "bgk", "regularized", "recursive", "hybrid" } },
   precision = { "f32", "of the state", choices = { "f32", "f64" } },
 }

@@ -50,6 +50,7 @@ return sel.lbm {
   size         = { L, p.H },
   precision    = "f64",
   nu           = nu,
+  collision    = "trt",             -- straight walls lie exactly on the faces
   periodic     = forced and { "x" } or {},
   acceleration = forced and { drive, 0 } or { 0, 0 },
   reference    = { length = p.H, velocity = p.u },

@@ -426,8 +426,8 @@ into this page. The whole takes some minutes on two cores. On a CPU the cases `c
 `cavity3d_fine` and `oscillating_cavity` run only if you name them: `selenite validate cavity3d`
 takes about an hour.
 
-Flows are computed with the TRT operator in double precision unless the text of a case says
-otherwise; `cavity3d`, `oscillating_cavity` and the vortices of `taylor_green3d` are computed in
+Flows are computed in double precision with the operator that their scenario names, channels, ducts
+and pores with TRT, the others with the default, hybrid, unless the text of a case says otherwise; `cavity3d`, `oscillating_cavity` and the vortices of `taylor_green3d` are computed in
 single precision. `scenarios/reference` holds the reference tables with their sources. The same
 scenario gives the same bytes for any number of threads.
 

@@ -98,6 +98,10 @@ const sel_option sel_options[] = {
     {"--precision", SCRIPTS | SEL_VALIDATE, "f32|f64",
      "precision of the stored state; overrides the scenario", SETS(CHOICE, settings.precision),
      .choices = sel_precision_names},
+    {"--storage", SCRIPTS, "auto|populations|moments",
+     "what a cell of a flow stores; auto: moments where the operator allows it; overrides the "
+     "scenario",
+     FLAG(settings.stores), SETS(CHOICE, settings.storage), .choices = sel_storage_names},
     {"--threads", ANY, "N", "CPU threads; overrides the scenario", SETS(WHOLE, settings.threads),
      .least = 1, .most = SEL_MAX_THREADS},
     {"--ranks", SEL_RUN | SEL_CHECK | SEL_BENCH, "N|all",

@@ -38,6 +38,19 @@ static sel_status check_numbers(const sel_simulation *simulation, int precision,
     return status;
 }
 
+static sel_status prepare_store(const sel_simulation *simulation, const sel_settings *settings,
+                                sel_error *error) {
+    const sel_solver *solver = simulation->solver;
+    if (!settings->stores) {
+        return SEL_OK;
+    }
+    return solver->store
+               ? solver->store(simulation, settings->storage, error)
+               : sel_fail_as(error, SEL_BAD_USAGE, simulation->params->at,
+                             "sel.%s stores its state in one way only: leave --storage out",
+                             solver->name);
+}
+
 static const sel_ranks *prepare_ranks(const sel_settings *settings) {
     return settings->ranks ? settings->ranks : &sel_one_rank;
 }
@@ -266,7 +279,8 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     if (simulation->mistakes) {
         return sel_fail(error, simulation->mistakes->status, "%s", simulation->mistakes->text);
     }
-    sel_status status = check_numbers(simulation, precision, error);
+    sel_status status = prepare_store(simulation, settings, error);
+    status = status ? status : check_numbers(simulation, precision, error);
     sel_status backend = prepare_choose_backend(settings, prepared, error);
     backend = backend ? backend : choose_ranks_y(prepared, error);
     sel_status size = backend ? backend : prepare_check_size(prepared, precision, ranks, error);

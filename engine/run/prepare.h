@@ -32,6 +32,8 @@ enum { SEL_MAX_THREADS = 1024 };
 typedef struct sel_settings {
     int precision; /* SEL_F32, SEL_F64; -1: the scenario's */
     int backend;   /* SEL_BACKEND_AUTO, ...; -1: the scenario's */
+    bool stores;   /* `storage` overrides the scenario's */
+    int storage;   /* SEL_STORE_AUTO, ... */
     int threads;   /* 0: the scenario's, else all cores */
     int device;    /* number of the GPU; with several ranks on a machine, of the first rank,
                       the others take the following ones in turn */

@@ -5,6 +5,7 @@
 #include "engine/scene/solver.h"
 
 const char *const sel_precision_names[] = {"f32", "f64", NULL};
+const char *const sel_storage_names[] = {"auto", "populations", "moments", NULL};
 const char *const sel_auto_precision_names[] = {"f32", "f64", "auto", NULL};
 const char *const sel_backend_names[] = {"auto", "cpu", "cuda", NULL};
 const char *const sel_layout_names[] = {"cell", "node", NULL};

@@ -120,6 +120,10 @@ extern const char *const sel_auto_precision_names[]; /* and "auto" */
 enum { SEL_BACKEND_AUTO, SEL_BACKEND_CPU, SEL_BACKEND_CUDA };
 extern const char *const sel_backend_names[]; /* "auto" "cpu" "cuda" */
 
+/* What a cell of a flow stores; auto: what its operator is fastest with. */
+enum { SEL_STORE_AUTO, SEL_STORE_POPULATIONS, SEL_STORE_MOMENTS };
+extern const char *const sel_storage_names[]; /* "auto" "populations" "moments" */
+
 enum { SEL_LAYOUT_CELL, SEL_LAYOUT_NODE };
 extern const char *const sel_layout_names[]; /* "cell" "node" */
 

@@ -331,6 +331,9 @@ typedef struct sel_solver {
                         uint8_t *blank, sel_region *gaps, sel_error *error);
     /* Whether the cells of a region are solid. NULL: those of every region are. */
     bool (*solid)(const sel_simulation *simulation, const sel_domain *domain, int region);
+    /* Stores the state as --storage says: SEL_STORE_AUTO ...; refuses what the simulation cannot
+     * do. NULL: the solver has one way to store its state. */
+    sel_status (*store)(const sel_simulation *simulation, int storage, sel_error *error);
     size_t plan_size;
     /* Makes the plan, whose base is set: resolves the numbers, lists the boundary cells, checks. */
     sel_status (*plan)(sel_plan *plan, sel_error *error);

@@ -127,7 +127,7 @@ local option, passed, wanted = {}, {}, {}
 for i = 1, #given, 2 do
   local name, value = given[i], given[i + 1]
   option[name] = value
-  if ("--backend --precision --trust --script-limit"):find(name, 1, true) then -- for each run
+  if ("--backend --precision --storage --trust --script-limit"):find(name, 1, true) then -- for each run
     append(passed, { name, value ~= "" and value or nil })
   end
   if name == "--plot" then append(wanted, { read_plot(value) }) end
@@ -274,10 +274,13 @@ local function take_up(run, script)
   need(sweep.may_write(run.path .. ".log", LOG))
   if option["--force"] then return end
   local record, kept = read_record(run), read_own(run.path .. "/run.lua") or script
-  local precision = record.precision or option["--precision"]
-  if kept ~= script or precision ~= (option["--precision"] or precision) then
-    fail("%s holds a run of another text of %s, or of another precision; --force runs all again, "
-      .. "-o takes another folder", run.path, scenario)
+  local function differs(key)
+    local asked = option["--" .. key]
+    return asked and asked ~= "auto" and record[key] and record[key] ~= asked
+  end
+  if kept ~= script or differs "precision" or differs "storage" then
+    fail("%s holds a run of another text of %s, or of another precision or storage; --force runs "
+      .. "all again, -o takes another folder", run.path, scenario)
   end
   if record.stopped_by and not UNFINISHED[record.stopped_by] then
     run.state = record.stopped_by == "diverged" and "failed" or "done"

@@ -5,7 +5,7 @@ return {
   about = "Taylor-Green vortices in a periodic box, velocity proportional to 1/N at tau = 0.8: the "
     .. "error falls with the square of the cell size.",
   run = function(c)
-    for _, collision in ipairs { "trt", "regularized" } do
+    for _, collision in ipairs { "trt", "regularized", "recursive", "hybrid" } do
       local sizes, errors = { 16, 32, 64, 128 }, {}
       for i, N in ipairs(sizes) do
         local run = c:run("taylor_green2d", { N = N, collision = collision })

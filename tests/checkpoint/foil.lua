@@ -15,7 +15,7 @@ if p.save > 0 then
   list[#list + 1] = out.checkpoint { every = p.save }
 end
 return sel.lbm {
-  lattice = "D2Q9", size = { 80, 40 }, nu = p.nu,
+  lattice = "D2Q9", size = { 80, 40 }, nu = p.nu, collision = "trt",
   reference = { length = 24, velocity = 0.05 },
   initial = { velocity = { 0.05, 0 } },
   regions = {

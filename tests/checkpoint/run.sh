@@ -444,7 +444,7 @@ impossible_states_are_refused() {
 local sel = require "selenite"
 local p = sel.params { steps = { 20, "steps", integer = true } }
 return sel.lbm {
-  lattice = "D2Q9", size = { 16, 12 }, nu = 0.1, precision = "f64", periodic = { "x" },
+  lattice = "D2Q9", size = { 16, 12 }, nu = 0.1, collision = "trt", precision = "f64", periodic = { "x" },
   controls = { push = 1e-5 }, regions = { { where = sel.shape.faces, law = sel.law.wall {} } },
   acceleration = function(push) return push, 0 end,
   stop = { steps = p.steps, steady = 1e-12, every = 5 },
@@ -462,8 +462,12 @@ return sel.aqua {
   stop = { steps = p.steps }, output = { sel.out.checkpoint { every = 10 } },
 }
 END
-    rm -rf "$work/box" "$work/film"
-    run "$work/box.lua" -o "$work/box" && run "$work/film.lua" -o "$work/film" &&
+    rm -rf "$work/box" "$work/film" "$work/moments"
+    sed 's/"trt"/"hybrid"/' "$work/box.lua" >"$work/moments.lua"
+    run "$work/moments.lua" -o "$work/moments" &&
+        refuses moments 'state moments' 800 $nan 'damaged: no run can go on .* step 20 NaN or infinity in 1 cell' &&
+        refuses moments 'state moments' 800 0000000000c062c0 'damaged: no run can go on .* step 20 the density is -' &&
+        run "$work/box.lua" -o "$work/box" && run "$work/film.lua" -o "$work/film" &&
         refuses box 'state f' 800 $nan 'damaged: no run can go on .* step 20 NaN or infinity in 1 cell' &&
         refuses box 'state f' 800 0000000000c062c0 'damaged: no run can go on .* step 20 the density is -' &&
         refuses box 'state step' 0 $many 'damaged: the step' &&

@@ -86,8 +86,8 @@ counts=$most
 for scenario in channel storm rule; do
     ok "a checkpoint of four ranks goes on in one, two and three: $scenario" goes_on $scenario
 done
-ok "boxes of a flow, periodic in all axes" boxes scenarios/taylor_green3d.lua N=12 time=2
-ok "boxes of a flow that stores moments" boxes scenarios/taylor_green3d.lua N=12 time=2 collision=hybrid
+ok "boxes of a flow, periodic in all axes" boxes scenarios/taylor_green3d.lua N=12 time=2 collision=trt
+ok "boxes of a flow that stores moments" boxes scenarios/taylor_green3d.lua N=12 time=2
 ok "boxes with a body force and moving walls, all outputs" boxes tests/checkpoint/box.lua steps=60
 ok "boxes that store moments, with a body force and moving walls, all outputs" \
     boxes tests/checkpoint/box.lua steps=60 collision=hybrid

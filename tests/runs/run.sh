@@ -74,6 +74,30 @@ f32_of_the_command_line_is_audited() {
         grep "at step .* a step in f32 misses" "$work/audited/run.log"
 }
 
+cat >"$work/stored.lua" <<'LUA'
+local sel = require "selenite"
+local p = sel.params { storage = "auto" }
+return sel.lbm {
+  lattice = "D2Q9", size = { 16, 8 }, nu = 0.1, periodic = { "x", "y" }, stop = { steps = 2 },
+  storage = p.storage,
+}
+LUA
+
+# stored_as COLLISION STORAGE [WORD ...]: what run.json says of a run with these words.
+stored_as() {
+    collision=$1 storage=$2
+    shift 2
+    run "$work/stored.lua" -o "$work/stored" --force "$@" &&
+        grep "\"collision\": \"$collision\", \"storage\": \"$storage\"" "$work/stored/run.json"
+}
+
+storage_of_the_command_line_wins() {
+    stored_as hybrid moments && stored_as trt populations --storage populations &&
+        stored_as trt populations storage=populations &&
+        stored_as hybrid moments storage=populations --storage auto &&
+        stored_as hybrid moments storage=populations --storage moments
+}
+
 cat >"$work/endless.lua" <<'LUA'
 local sel = require "selenite"
 return sel.lbm {
@@ -292,7 +316,7 @@ cat >"$work/frames.lua" <<'LUA'
 local sel = require "selenite"
 return sel.lbm {
   lattice = "D2Q9", size = { 16, 16 }, nu = 0.05, periodic = { "x", "y" },
-  stop = { steady = 1e-300 }, precision = "f64",
+  stop = { steps = 99999999 }, precision = "f64",
   initial = { velocity = { function(x, y) return 0.01 * math.sin(y) end, 0 } },
   output = { sel.out.vtk { fields = "velocity", every = 1000 }, sel.out.balance {} },
 }
@@ -522,6 +546,7 @@ LUA
 ok "heat of many steps takes f64 by itself" heat_of_many_steps_takes_f64_by_itself
 ok "heat of few steps stays in f32" heat_of_few_steps_stays_in_f32
 ok "f32 asked for by the command line is audited" f32_of_the_command_line_is_audited
+ok "the storage of the command line wins" storage_of_the_command_line_wins
 ok "two runs do not share a directory" two_runs_do_not_share_a_directory
 ok "waiting threads soon sleep" waiting_threads_soon_sleep
 ok "an interrupt writes the last state" interrupt_writes_the_last_state

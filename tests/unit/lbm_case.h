@@ -40,6 +40,7 @@ static const double pi = 3.14159265358979323846;
 static inline void case_begin_size(lbm_case *c, sel_ints size, double tau) {
     memset(c, 0, sizeof *c);
     sel_table_presets(&lbm_table, &c->params);
+    c->params.collision = LBM_TRT;
     c->arena = sel_arena_create();
     assert_non_null(c->arena);
     c->params.common.size = size;

@@ -179,7 +179,7 @@ static void test_facts_know_three_axes(void **unused) {
     assert_int_equal(case_plan(&c), SEL_OK);
     assert_true(((lbm_plan *)c.plan)->numbers.acceleration[2] == -3e-3);
     lbm_facts(c.plan, &facts);
-    assert_string_equal(find(&facts, "collision")->text, "trt on D3Q19");
+    assert_string_equal(find(&facts, "collision")->text, "trt on D3Q19, populations are stored");
     assert_string_equal(find(&facts, "open faces z")->text,
                         "4 apart: they lie at the centres of the first cells");
     assert_string_equal(find(&facts, "Mach number")->text,
@@ -447,6 +447,60 @@ static void test_json_names_the_method(void **unused) {
     case_end(&c);
 }
 
+/* Without an operator: hybrid, and trt where populations are to be stored. */
+static void test_storage_decides_the_default_operator(void **unused) {
+    (void)unused;
+    static const struct {
+        int storage, collision, components;
+        const char *fact;
+    } cases[] = {
+        {SEL_STORE_AUTO, LBM_HYBRID, 6, "hybrid on D2Q9, moments are stored"},
+        {SEL_STORE_MOMENTS, LBM_HYBRID, 6, "hybrid on D2Q9, moments are stored"},
+        {SEL_STORE_POPULATIONS, LBM_TRT, 9, "trt on D2Q9, populations are stored"},
+    };
+    lbm_params preset = {0};
+    sel_table_presets(&lbm_table, &preset);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        sel_facts facts = {.count = 0};
+        lbm_case c;
+        closed_box(&c);
+        c.params.collision = preset.collision;
+        c.params.storage = cases[k].storage;
+        assert_int_equal(lbm_table.check(&c.params, (sel_where){"flow.lua", 3}, &c.error), SEL_OK);
+        case_must_plan(&c);
+        assert_int_equal(((lbm_plan *)c.plan)->collision, cases[k].collision);
+        assert_int_equal(((lbm_plan *)c.plan)->components, cases[k].components);
+        assert_true(lbm_solver.bytes(&c.params.common, SEL_F64).update ==
+                    2 * 8 * cases[k].components);
+        lbm_facts(c.plan, &facts);
+        assert_string_equal(find(&facts, "collision")->text, cases[k].fact);
+        case_end(&c);
+    }
+}
+
+/* As --storage does it, whatever the script says. */
+static void test_storage_of_the_command_line_wins(void **unused) {
+    (void)unused;
+    lbm_case c;
+    closed_box(&c);
+    c.params.common.at = (sel_where){"flow.lua", 3};
+    c.params.collision = LBM_COLLISION_NOT_GIVEN;
+    c.params.storage = SEL_STORE_MOMENTS;
+    assert_int_equal(lbm_solver.store(&c.simulation, SEL_STORE_POPULATIONS, &c.error), SEL_OK);
+    case_must_plan(&c);
+    assert_int_equal(((lbm_plan *)c.plan)->collision, LBM_TRT);
+    assert_false(((lbm_plan *)c.plan)->moments);
+    case_end(&c);
+    closed_box(&c);
+    c.params.common.at = (sel_where){"flow.lua", 3};
+    assert_int_equal(lbm_solver.store(&c.simulation, SEL_STORE_MOMENTS, &c.error),
+                     SEL_BAD_SCENARIO);
+    assert_string_equal(c.error.text,
+                        "flow.lua:3: sel.lbm: collision = \"trt\" needs the populations of a cell; "
+                        "leave --storage out, or set collision = \"recursive\"");
+    case_end(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers_are_resolved_to_lattice_units),
@@ -469,6 +523,8 @@ int main(void) {
         cmocka_unit_test(test_a_flow_too_large_for_memory_is_refused),
 #endif
         cmocka_unit_test(test_json_names_the_method),
+        cmocka_unit_test(test_storage_decides_the_default_operator),
+        cmocka_unit_test(test_storage_of_the_command_line_wins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

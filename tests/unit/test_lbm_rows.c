@@ -2,16 +2,17 @@
 #include "tests/unit/lbm_case.h"
 #include "tests/unit/lbm_rules.h"
 
-/* What the cell x of a row sent and gathers in a step, before collision; and what it stores after
- * the collision, which the hybrid operator also bases on the velocities around a cell. In the
- * precision of the run. */
+/* What the cell x of a row sent and gathers in a step, before collision; what enters it along its
+ * links; and what it stores after the collision, which the hybrid operator also bases on the
+ * velocities around a cell. In the precision of the run. */
 #define RULES(D, suffix, type)                                                                     \
     static void gather_##D##_##suffix(const lbm_step *step, int64_t x, int64_t row,                \
-                                      const lbm_boundary_cell *cell, double *own, double *g) {     \
+                                      const lbm_boundary_cell *cell, double *own, double *g,       \
+                                      double *enters) {                                            \
         const lbm_lattice *lattice = step->boundary->lattice;                                      \
         const lbm_layout *layout = &step->layout;                                                  \
         const int64_t here = lbm_row_offset(layout, row) + x;                                      \
-        type come[LBM_MAX_Q] = {0}, room[LBM_MAX_Q], made[LBM_MAX_Q];                              \
+        type come[LBM_MAX_Q] = {0}, room[LBM_MAX_Q], made[LBM_MAX_Q], entered[LBM_MAX_Q];          \
         const lbm_sent_##D##_##suffix sent = sent_by_##D##_##suffix(step, here, made);             \
         for (int i = 0; i < lattice->q; i++) {                                                     \
             const int *e = lattice->direction[i].e;                                                \
@@ -21,10 +22,11 @@
             come[i] = from.f[i * from.plane];                                                      \
         }                                                                                          \
         if (cell) {                                                                                \
-            apply_boundary_##D##_##suffix(step, cell, row, sent, come, 1);                         \
+            apply_boundary_##D##_##suffix(step, cell, row, sent, come, 1, entered);                \
         }                                                                                          \
         for (int i = 0; i < lattice->q; i++) {                                                     \
             g[i] = (double)come[i];                                                                \
+            enters[i] = cell ? (double)entered[i] : g[i];                                          \
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
@@ -104,7 +106,7 @@ RULES(3, f32, float)
 RULES(3, f64, double)
 
 typedef void (*gather)(const lbm_step *step, int64_t x, int64_t row, const lbm_boundary_cell *cell,
-                       double *own, double *g);
+                       double *own, double *g, double *enters);
 typedef void (*collide)(const lbm_step *step, int64_t x, int64_t row, const lbm_boundary_cell *cell,
                         double *g);
 static const gather gathers[2][2] = {
@@ -157,7 +159,7 @@ static void begin(lbm_case *c, const case_flow *flow) {
     case_begin_size(c, (sel_ints){dims, {flow->nx, NY, NZ}}, 0.6);
     c->params.common.precision = flow->precision;
     c->params.collision = flow->collision;
-    c->params.storage = flow->moments ? LBM_STORE_MOMENTS : LBM_STORE_POPULATIONS;
+    c->params.storage = flow->moments ? SEL_STORE_MOMENTS : SEL_STORE_POPULATIONS;
     c->params.acceleration =
         flow->field ? rough_vector(c, dims, &weak) : vector(dims, 1e-5, -2e-5, 1e-5);
     c->params.smagorinsky = flow->field ? 0.1 : c->params.smagorinsky;
@@ -194,11 +196,11 @@ static double stored(const lbm_step *step, int precision, int i, int64_t x, int6
 
 /* Adds what the links of a cell carried out of the domain. */
 static void add_flow(const lbm_lattice *lattice, const lbm_boundary_cell *cell, const double *own,
-                     const double *g, double *flow) {
+                     const double *enters, double *flow) {
     int64_t link = cell->first_link;
     for (int i = 1; i < lattice->q; i++) {
         if (cell->links >> i & 1u) {
-            flow[link++] += own[lattice->direction[i].opposite] - g[i];
+            flow[link++] += own[lattice->direction[i].opposite] - enters[i];
         }
     }
 }
@@ -228,8 +230,8 @@ static void expect_cell(const lbm_case *c, const lbm_step *step, const case_flow
                         int64_t row, double g[LBM_MAX_Q]) {
     const lbm_boundary_cell *cell = case_boundary_cell(c, x, row);
     const int lattice = flow->dims == 3 ? LBM_D3Q19 : LBM_D2Q9;
-    double own[LBM_MAX_Q];
-    gathers[lattice][flow->precision](step, x, row, cell, own, g);
+    double own[LBM_MAX_Q], enters[LBM_MAX_Q];
+    gathers[lattice][flow->precision](step, x, row, cell, own, g, enters);
     if (cell) {
         check_bounces(c, step, flow, cell, own, g);
     }
@@ -265,14 +267,14 @@ static void check_flow(const lbm_case *c, const lbm_step *step, const case_flow 
                        const double *before) {
     const lbm_boundary *b = case_boundary(c);
     const size_t bytes = (size_t)b->links.count * sizeof *before;
-    double *flow = malloc(bytes), own[LBM_MAX_Q], g[LBM_MAX_Q];
+    double *flow = malloc(bytes), own[LBM_MAX_Q], g[LBM_MAX_Q], enters[LBM_MAX_Q];
     assert_non_null(flow);
     memcpy(flow, before, bytes);
     for (int64_t row = 0; row < b->rows; row++) {
         for (int64_t k = b->row_cells[row]; k < b->row_cells[row + 1]; k++) {
-            gathers[of->dims == 3 ? LBM_D3Q19 : LBM_D2Q9][of->precision](step, b->cells[k].x, row,
-                                                                         &b->cells[k], own, g);
-            add_flow(b->lattice, &b->cells[k], own, g, flow);
+            gathers[of->dims == 3 ? LBM_D3Q19 : LBM_D2Q9][of->precision](
+                step, b->cells[k].x, row, &b->cells[k], own, g, enters);
+            add_flow(b->lattice, &b->cells[k], own, enters, flow);
         }
     }
     assert_memory_equal(flow, case_state(c)->all.link_flow, bytes);

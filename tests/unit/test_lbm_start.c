@@ -113,7 +113,9 @@ static void hints_name_the_cause(void **state) {
     (void)state;
     hints(CHANNEL("law.velocity { 0.1, 0 }", PRESSURE, "nu = 1e-6, stop = { steps = 5000 }"), 300,
           "tau = 0.500003 is close to its limit 1/2 (Reynolds number of a cell 1e+05");
-    hints(CHANNEL("law.velocity { 0.1, 0 }", PRESSURE, "nu = 0.01, stop = { steps = 5000 }"), 300,
+    hints(CHANNEL("law.velocity { 0.1, 0 }", PRESSURE,
+                  "nu = 0.01, collision = 'trt', stop = { steps = 5000 }"),
+          300,
           "the Reynolds number of a cell is 10, best below 5 with collision = \"trt\"; use more "
           "cells (80 x 20 would do), or a larger viscosity");
     hints(CHANNEL("law.velocity { 0.1, 0 }", PRESSURE, LONG), 300, "an inlet starts at once; ");
@@ -125,8 +127,9 @@ static void hints_name_the_cause(void **state) {
 
 static void an_eddy_viscosity_counts_in_the_cell_reynolds_number(void **state) {
     (void)state;
-#define EDDIES(nu, C) \
-    CHANNEL(RISE(1000), PRESSURE, "nu = " #nu ", smagorinsky = " #C ", stop = { steps = 5000 }")
+#define EDDIES(nu, C)             \
+    CHANNEL(RISE(1000), PRESSURE, \
+            "nu = " #nu ", smagorinsky = " #C ", collision = 'trt', stop = { steps = 5000 }")
     warns(EDDIES(1e-4, 0.1), "Reynolds number of a cell 83.3 with the eddy viscosity of a shear");
     warns(EDDIES(1e-3, 0.1), "Reynolds number of a cell 33.3 with");
     warns_not(EDDIES(1e-3, 0.5));
@@ -150,6 +153,9 @@ static void cells_that_would_do_are_told(void **state) {
     warns(STREAM("bgk", 0.005), "above 2 flows may be unstable with collision = \"bgk\"; use more "
                                 "cells (200 x 50 would do), or");
     warns_not(STREAM("regularized", 0.005));
+    warns(CHANNEL(RISE(1000), PRESSURE, "nu = 0.0004, stop = { steps = 5000 }"),
+          "Reynolds number of a cell 125: above 100 flows may be unstable with collision = "
+          "\"hybrid\"; use more cells (50 x 13 would do), or a larger viscosity");
     warns_not(STREAM("trt", 0.0101));
     warns_not(CAVITY("trt", 0.005));
     warns(CAVITY("bgk", 0.004), "above 7 flows may be unstable with collision = \"bgk\"; use more "

@@ -30,7 +30,8 @@ static void json_has(const char *key, const char *value) {
 static void a_flow_that_blew_up_is_no_success(void **state) {
     (void)state;
     run_case r;
-    assert_int_equal(case_run(&r, CHANNEL("nu = 1e-6, stop = { steps = 250 }")), SEL_DIVERGED);
+    assert_int_equal(case_run(&r, CHANNEL("nu = 1e-6, collision = 'trt', stop = { steps = 250 }")),
+                     SEL_DIVERGED);
     assert_true(contains(r.error.text, "diverged: at step 250 the "));
     assert_true(contains(r.error.text, " in cell {"));
     assert_true(contains(r.error.text, "'walls'"));
@@ -111,7 +112,9 @@ static void a_depth_below_zero_is_a_divergence(void **state) {
 static void a_run_that_blew_up_long_before_its_end_is_stopped(void **state) {
     (void)state;
     run_case r;
-    assert_int_equal(case_run(&r, CHANNEL("nu = 1e-6, stop = { steps = 100000 }")), SEL_DIVERGED);
+    assert_int_equal(
+        case_run(&r, CHANNEL("nu = 1e-6, collision = 'trt', stop = { steps = 100000 }")),
+        SEL_DIVERGED);
     assert_true(r.report.steps <= 2000);
     case_done(&r);
 }

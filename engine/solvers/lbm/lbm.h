@@ -6,11 +6,10 @@
 #include "engine/solvers/lbm/lbm_boundary.h"
 #include "engine/scene/solver.h"
 
-enum { LBM_HALFWAY, LBM_ZOU_HE, LBM_INTERPOLATED, LBM_WALLS };     /* where a wall lies */
-enum { LBM_STORE_AUTO, LBM_STORE_POPULATIONS, LBM_STORE_MOMENTS }; /* what a cell stores */
+enum { LBM_HALFWAY, LBM_ZOU_HE, LBM_INTERPOLATED, LBM_WALLS }; /* where a wall lies */
+enum { LBM_COLLISION_NOT_GIVEN = -1 }; /* lbm_collision_of chooses the operator */
 extern const lbm_lattice lbm_lattices[LBM_LATTICES];
 extern const char *const lbm_lattice_names[], *const lbm_collision_names[], *const lbm_wall_names[];
-extern const char *const lbm_storage_names[];
 
 /* The Reynolds number of a cell, U dx / nu, up to which each collision operator is counted on: half
  * the largest up to which 20,000 steps ran, on 20 cells across in f32, at U = 0.05 from a start at
@@ -32,8 +31,8 @@ typedef struct lbm_initial {
 /* The fields of sel.lbm. Units: the user's. NaN: not given. */
 typedef struct lbm_params {
     sel_common common;
-    int lattice, collision, storage;
-    double nu, tau; /* one of them */
+    int lattice, collision, storage; /* storage: SEL_STORE_AUTO ... */
+    double nu, tau;                  /* one of them */
     double magic;
     double smagorinsky; /* NaN: none */
     sel_quantity acceleration;
@@ -82,6 +81,7 @@ typedef struct lbm_plan {
     sel_plan base;
     const lbm_params *params;
     lbm_numbers numbers;
+    int collision;  /* LBM_TRT ... */
     bool moments;   /* are stored, not populations */
     int components; /* numbers of a cell that are stored */
     lbm_boundary boundary;
@@ -89,6 +89,10 @@ typedef struct lbm_plan {
     sel_inputs everywhere; /* with those of the grid: rank 0 has them */
     lbm_extremes extremes; /* when the plan was made; of ranks that do not know all places */
 } lbm_plan;
+
+/* The operator of these parameters, LBM_TRT ...: by default hybrid, and trt where populations are
+ * to be stored. */
+int lbm_collision_of(const lbm_params *params);
 
 /* Whether moments are stored, by parameters. */
 bool lbm_stores_moments(const lbm_params *params);
@@ -121,6 +125,11 @@ enum { LBM_LAWS = 5 };
 
 /* Refuses a lattice whose number of dimensions is not that of the size. */
 sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error);
+
+/* Refuses an operator and a storage that do not go together; `option` is what the user gave for the
+ * storage. */
+sel_status lbm_check_storage(const lbm_params *params, const char *option, sel_where where,
+                             sel_error *error);
 
 /* sel_solver.facts, .warn, .json and .hint. */
 void lbm_facts(const sel_plan *plan, sel_facts *facts);

@@ -364,11 +364,11 @@ static __device__ __forceinline__ void strain_beside(const lbm_gpu_step &s,
 }
 
 // Pulls the populations of a boundary cell and applies its boundary conditions. own: those that it
-// has sent.
+// has sent; entered: what enters along its links.
 template <bool KEEPS, bool MOMENTS>
 static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_boundary_cell &cell,
                                               const place &p, const lbm_rates &rates,
-                                              const sent &own, REAL g[LBM_Q]) {
+                                              const sent &own, REAL g[LBM_Q], REAL entered[LBM_Q]) {
     if (MOMENTS) {
         pull_moments(s, p, g);
     } else {
@@ -382,9 +382,17 @@ static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_b
     if (cell.cut) {
         interpolate<MOMENTS>(s, cell, link_add, own, g);
     }
+#define ENTERED(i, ex, ey, ez, opposite, weight) entered[i] = g[i];
+    LBM_DIRECTIONS(ENTERED)
     if (cell.opening != LBM_CLOSED) {
         close<KEEPS, MOMENTS>(s, cell, p, rates, g);
+        if (KEEPS) {
+            lbm_find_entered(&cell, g, entered);
+        } else {
+            LBM_DIRECTIONS(ENTERED)
+        }
     }
+#undef ENTERED
 }
 
 // Stores the populations that leave and enter a boundary cell along its links, before collision. If

@@ -113,6 +113,10 @@ static void tau_text(double tau, char *text, size_t size) {
     } while (strcmp(text, "0.5") == 0 && digits <= 17);
 }
 
+static const char *storage_name(const lbm_plan *plan) {
+    return sel_storage_names[plan->moments ? SEL_STORE_MOMENTS : SEL_STORE_POPULATIONS];
+}
+
 void lbm_facts(const sel_plan *base, sel_facts *facts) {
     const lbm_plan *plan = (const lbm_plan *)base;
     const lbm_numbers *numbers = &plan->numbers;
@@ -120,9 +124,9 @@ void lbm_facts(const sel_plan *base, sel_facts *facts) {
     const double velocity = given.velocity / numbers->velocity_unit;
     char text[32];
     tau_text(numbers->tau, text, sizeof text);
-    sel_fact_add(facts, "collision", "%s on %s%s", lbm_collision_names[plan->params->collision],
-                 lbm_lattice_names[plan->params->lattice],
-                 plan->moments ? ", moments are stored" : "");
+    sel_fact_add(facts, "collision", "%s on %s, %s are stored",
+                 lbm_collision_names[plan->collision], lbm_lattice_names[plan->params->lattice],
+                 storage_name(plan));
     sel_fact_add(facts, "tau", "%s", text);
     sel_fact_add(facts, "nu in lattice units", "%.6g", numbers->nu);
     if (velocity > 0) {
@@ -148,8 +152,8 @@ void lbm_json(const sel_plan *plan, FILE *to) {
     const double nu = viscosity(p);
     const double mach = lbm_find_extremes(p).velocity / p->numbers.velocity_unit * sqrt(3);
     fprintf(to, "\"lattice\": \"%s\", \"collision\": \"%s\", \"storage\": \"%s\"",
-            lbm_lattice_names[p->params->lattice], lbm_collision_names[p->params->collision],
-            lbm_storage_names[p->moments ? LBM_STORE_MOMENTS : LBM_STORE_POPULATIONS]);
+            lbm_lattice_names[p->params->lattice], lbm_collision_names[p->collision],
+            storage_name(p));
     put_number(to, "nu", nu);
     put_number(to, "tau", p->numbers.tau);
     /* null without a reference, and where no velocity is known ahead */
@@ -182,7 +186,7 @@ static double most_cell_reynolds(const lbm_plan *plan) {
     static const double limits[LBM_COLLISIONS][2][2] = {LBM_CELL_REYNOLDS(LIMITS)};
 #undef LIMITS
     const sel_domain *domain = plan->base.domain;
-    return limits[plan->params->collision][lbm_check_is_open(plan)][domain->grid.dims - 2];
+    return limits[plan->collision][lbm_check_is_open(plan)][domain->grid.dims - 2];
 }
 
 /* The Reynolds number of a cell at a velocity U in lattice units. Smagorinsky's model counts at the
@@ -246,7 +250,7 @@ static void warn_of_speed(const lbm_plan *plan, double velocity, sel_error *warn
                  "Reynolds number of a cell %.3g%s: above %g flows may be unstable with collision "
                  "= \"%s\"; use more cells (%s would do), %s",
                  cell, plan->numbers.eddy > 0 ? " with the eddy viscosity of a shear U / dx" : "",
-                 limit, lbm_collision_names[plan->params->collision],
+                 limit, lbm_collision_names[plan->collision],
                  enough_cells(plan, cell, limit, cells),
                  plan->numbers.eddy > 0 ? "a larger viscosity or a larger smagorinsky"
                                         : "or a larger viscosity");
@@ -293,13 +297,13 @@ static void warn_of_walls(const lbm_plan *plan, sel_error *warnings) {
         const lbm_law_row *law = boundary->law[r];
         wall = law->wall && law->opening == LBM_CLOSED ? r : wall;
     }
-    if (wall && plan->params->collision != LBM_TRT && plan->numbers.tau > largest_wall_tau) {
+    if (wall && plan->collision != LBM_TRT && plan->numbers.tau > largest_wall_tau) {
         char name[32];
         sel_fail_at(warnings, domain->regions[wall - 1].at,
                     "tau %.4g: above %g walls such as '%s' move with the viscosity with collision "
                     "= \"%s\"; set collision = \"trt\", or use a smaller dt/dx^2",
                     plan->numbers.tau, largest_wall_tau, sel_region_name(domain, wall, name),
-                    lbm_collision_names[plan->params->collision]);
+                    lbm_collision_names[plan->collision]);
     }
 }
 
@@ -360,8 +364,7 @@ void lbm_hint(const sel_plan *plan, double largest, char *text, size_t size) {
             text, size,
             "the Reynolds number of a cell is %.3g, best below %g with collision = \"%s\"; use "
             "more cells (%s would do), or a larger viscosity",
-            cell, limit, lbm_collision_names[p->params->collision],
-            enough_cells(p, cell, limit, cells));
+            cell, limit, lbm_collision_names[p->collision], enough_cells(p, cell, limit, cells));
     } else if (lbm_warn_of_sound(p, NULL)) {
         snprintf(text, size,
                  "an inlet starts at once; let it rise by sel.ramp(t, T), or start from "

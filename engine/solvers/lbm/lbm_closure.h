@@ -324,6 +324,27 @@ SEL_INLINE int64_t LBM_NAME(lbm_gain)(const lbm_boundary_cell *cell, const float
     return gain > -1e6 && gain < 1e6 ? (int64_t)llrint(gain / LBM_GAIN_UNIT) : 0;
 }
 
+/* What enters a cell along its links: g[i] where the closure finds it, else what has arrived, which
+ * `entered` holds. A regularized closure replaces that, too; the first open link takes the
+ * difference in mass, so that the links bring in what the cell gains. */
+SEL_INLINE void LBM_NAME(lbm_find_entered)(const lbm_boundary_cell *cell, const REAL g[LBM_Q],
+                                           REAL entered[LBM_Q]) {
+    const uint32_t open =
+        cell->links & ~(cell->bounced | cell->mirrored[0] | cell->mirrored[1] | cell->mirrored[2]);
+    REAL replaced = R(0);
+#define REPLACE(i, ex, ey, ez, opposite, weight) \
+    replaced += open >> i & 1u ? R(0) : g[i] - entered[i];
+    LBM_DIRECTIONS(REPLACE)
+#undef REPLACE
+#define ENTER(i, ex, ey, ez, opposite, weight) \
+    if (open >> i & 1u) {                      \
+        entered[i] = g[i] + replaced;          \
+        replaced = R(0);                       \
+    }
+    LBM_DIRECTIONS(ENTER)
+#undef ENTER
+}
+
 /* What is beside a boundary cell, for lbm_strain_beside: along e comes what is at -e. */
 SEL_INLINE void LBM_NAME(lbm_find_beside)(const lbm_boundary_cell *cell, int what[LBM_DIMS][2]) {
 #define BESIDE(i, ex, ey, ez, opposite, weight)                                                  \

@@ -25,7 +25,7 @@ lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step) {
                       .streams = state->streams,
                       .wraps = sel_axis_periodic(&plan->base.domain->grid, 0) &&
                                state->layout.nx * lbm_real(&plan->base) >= SEL_LINE,
-                      .collision = plan->params->collision,
+                      .collision = plan->collision,
                       .forcing = state->forcing,
                       .numbers = &plan->numbers,
                       .acceleration = state->acceleration,

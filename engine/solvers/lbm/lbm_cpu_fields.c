@@ -249,7 +249,7 @@ static void set_row(const lbm_cpu *state, const given *flow, int64_t row) {
         lbm_gradient_strain(d, (int)dims, strain);
         lbm_acceleration_at(state, x, row, a);
         const double tau = plan->numbers.tau + 3 * lbm_eddy_viscosity(plan->numbers.eddy, d);
-        state->loops->start(here[x], u, strain, tau, a, plan->params->collision, plan->moments, g);
+        state->loops->start(here[x], u, strain, tau, a, plan->collision, plan->moments, g);
         state->loops->write(&state->layout, plan->components, lbm_now(state), x, row, g);
     }
 }
@@ -304,7 +304,7 @@ static void strain_row_of_gradient(const lbm_cpu *state, int64_t row) {
         const double rho = 1 + velocity[LBM_HERE][x - nx];
         const double tau = numbers->tau + 3 * lbm_eddy_viscosity(numbers->eddy, d);
         const lbm_viscosity viscosity =
-            lbm_viscosity_of(rho, tau, plan->params->collision >= LBM_RECURSIVE);
+            lbm_viscosity_of(rho, tau, plan->collision >= LBM_RECURSIVE);
         for (int k = 0; k < 2; k++) {
             const int count =
                 lbm_strain_field(LBM_STRAIN_RATE + k, strain, viscosity, dims, &units, value);

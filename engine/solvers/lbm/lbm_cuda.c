@@ -86,7 +86,7 @@ static void lbm_cuda_describe(lbm_cuda *state) {
                                     .dims = grid->dims,
                                     .bytes = (int)lbm_real(&plan->base),
                                     .moments = plan->moments,
-                                    .collision = plan->params->collision,
+                                    .collision = plan->collision,
                                     .forced = lbm_is_forced(plan),
                                     .acceleration_turns = !lbm_acceleration_is_field(plan) &&
                                                           lbm_acceleration_depends(plan) & SEL_ON_T,

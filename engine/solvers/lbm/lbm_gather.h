@@ -169,11 +169,11 @@ SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *c
 
 /* Adds the mass that leaves the domain through a cell's links to step->link_flow. */
 SEL_INLINE void LBM_NAME(count_flow)(const lbm_step *step, const lbm_boundary_cell *cell,
-                                     LBM_NAME(lbm_sent) here, const REAL *g, int64_t stride) {
+                                     LBM_NAME(lbm_sent) here, const REAL entered[LBM_Q]) {
     int64_t link = cell->first_link;
-#define FLOW(i, ex, ey, ez, opposite, weight)                                                     \
-    if (cell->links >> i & 1u) {                                                                  \
-        step->link_flow[link++] += (double)here.f[opposite * here.plane] - (double)g[i * stride]; \
+#define FLOW(i, ex, ey, ez, opposite, weight)                                                  \
+    if (cell->links >> i & 1u) {                                                               \
+        step->link_flow[link++] += (double)here.f[opposite * here.plane] - (double)entered[i]; \
     }
     LBM_DIRECTIONS(FLOW)
 #undef FLOW
@@ -243,11 +243,12 @@ __attribute__((noinline, unused)) static void LBM_NAME(count_gain)(const lbm_ste
                                            step->link_add + link, sent, come);
 }
 
-/* Applies the boundary conditions of a cell to its pulled populations g[i * stride]. Prefetches the
- * same links of the next row, which mostly has the same boundary cells. */
+/* Applies the boundary conditions of a cell to its pulled populations g[i * stride]. entered: what
+ * enters along its links, for who asks. Prefetches the same links of the next row, which mostly has
+ * the same boundary cells. */
 SEL_INLINE void LBM_NAME(apply_boundary)(const lbm_step *step, const lbm_boundary_cell *cell,
                                          int64_t row, LBM_NAME(lbm_sent) here, REAL *g,
-                                         int64_t stride) {
+                                         int64_t stride, REAL entered[LBM_Q]) {
     int64_t link = cell->first_link;
 #define BOUNCE(i, ex, ey, ez, opposite, weight)                                 \
     if (cell->links >> i & 1u) {                                                \
@@ -273,13 +274,15 @@ SEL_INLINE void LBM_NAME(apply_boundary)(const lbm_step *step, const lbm_boundar
     if (cell->mirrored[0] | cell->mirrored[1] | cell->mirrored[2]) {
         LBM_NAME(mirror)(step, cell, row, g, stride);
     }
+    for (int i = 0; i < LBM_Q; i++) {
+        entered[i] = g[i * stride];
+    }
     if (cell->opening != LBM_CLOSED) {
         const LBM_NAME(lbm_rates) rates = LBM_NAME(rates)(step, cell->x, row);
         REAL all[LBM_Q];
-        for (int i = 0; i < LBM_Q; i++) {
-            all[i] = g[i * stride];
-        }
+        memcpy(all, entered, sizeof all);
         LBM_NAME(close)(step, cell, row, &rates, all);
+        LBM_NAME(lbm_find_entered)(cell, all, entered);
         for (int i = 0; i < LBM_Q; i++) {
             g[i * stride] = all[i];
         }

@@ -184,15 +184,14 @@ typedef struct LBM_NAME(rest) {
     const lbm_boundary_cell *cell, *last_cell;
 } LBM_NAME(rest);
 
-/* Stores the populations that leave and enter a boundary cell along its links, g[i * stride]
- * before collision. If those of the last step are stored (links_follow), keeps their sums as
- * `before`:
+/* Stores the populations that leave and enter a boundary cell along its links, before collision. If
+ * those of the last step are stored (links_follow), keeps their sums as `before`:
  *
  *     links   | out [links] | in [links] | before [links] | */
 __attribute__((noinline)) static void LBM_NAME(keep_links)(const lbm_step *step,
                                                            const lbm_boundary_cell *cell,
-                                                           LBM_NAME(lbm_sent) here, const REAL *g,
-                                                           int64_t stride) {
+                                                           LBM_NAME(lbm_sent) here,
+                                                           const REAL entered[LBM_Q]) {
     const int64_t count = step->boundary->links.count;
     REAL *out = (REAL *)step->observed.links + cell->first_link;
 #define KEEP(i, ex, ey, ez, opposite, weight)   \
@@ -201,7 +200,7 @@ __attribute__((noinline)) static void LBM_NAME(keep_links)(const lbm_step *step,
             out[2 * count] = *out + out[count]; \
         }                                       \
         *out = here.f[opposite * here.plane];   \
-        out[count] = g[i * stride];             \
+        out[count] = entered[i];                \
         out++;                                  \
     }
     LBM_DIRECTIONS(KEEP)
@@ -337,18 +336,18 @@ SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t 
 #undef GATHER
     for (; rest->cell < rest->last_cell && rest->cell->x < x + LINE; rest->cell++) {
         const lbm_boundary_cell *cell = rest->cell;
-        REAL *g = line + (cell->x - x), room[LBM_Q];
+        REAL *g = line + (cell->x - x), room[LBM_Q], entered[LBM_Q];
         const LBM_NAME(lbm_sent) here =
             LBM_NAME(sent_by)(step, lbm_row_offset(&step->layout, row) + cell->x, room);
-        LBM_NAME(apply_boundary)(step, cell, row, here, g, LINE);
+        LBM_NAME(apply_boundary)(step, cell, row, here, g, LINE, entered);
         if (cell->closed && step->gain) {
             LBM_NAME(count_gain)(step, cell, here, g, LINE);
         }
         if (step->link_flow) {
-            LBM_NAME(count_flow)(step, cell, here, g, LINE);
+            LBM_NAME(count_flow)(step, cell, here, entered);
         }
         if (step->observed.links) {
-            LBM_NAME(keep_links)(step, cell, here, g, LINE);
+            LBM_NAME(keep_links)(step, cell, here, entered);
         }
         if (step->collision == LBM_HYBRID) {
             local[cell - first] = LBM_NAME(collide_alone)(step, cell, row, g, LINE);

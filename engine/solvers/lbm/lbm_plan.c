@@ -50,9 +50,22 @@ static int dims(const sel_common *params) {
     return lattice_of(params)->dims;
 }
 
+int lbm_collision_of(const lbm_params *params) {
+    const int usual = params->storage == SEL_STORE_POPULATIONS ? LBM_TRT : LBM_HYBRID;
+    return params->collision == LBM_COLLISION_NOT_GIVEN ? usual : params->collision;
+}
+
 bool lbm_stores_moments(const lbm_params *params) {
-    const bool can = params->collision >= LBM_REGULARIZED;
-    return params->storage == LBM_STORE_MOMENTS || (params->storage == LBM_STORE_AUTO && can);
+    const bool can = lbm_collision_of(params) >= LBM_REGULARIZED;
+    return params->storage == SEL_STORE_MOMENTS || (params->storage == SEL_STORE_AUTO && can);
+}
+
+/* sel_solver.store */
+static sel_status lbm_plan_store(const sel_simulation *simulation, int storage, sel_error *error) {
+    lbm_params *params = (lbm_params *)simulation->params;
+    params->storage = storage;
+    return lbm_check_storage(params, "--storage", sel_simulation_where(simulation, "collision"),
+                             error);
 }
 
 /* Numbers that a cell stores. */
@@ -84,7 +97,7 @@ static sel_status resolve_tau(const sel_simulation *simulation, lbm_numbers *num
     numbers->magic = params->magic;
     numbers->eddy =
         isnan(params->smagorinsky) ? 0 : 18 * sqrt(2) * params->smagorinsky * params->smagorinsky;
-    if (params->collision == LBM_TRT) {
+    if (lbm_collision_of(params) == LBM_TRT) {
         numbers->omega_odd = 1 / (0.5 + params->magic / (numbers->tau - 0.5));
     }
     return SEL_OK;
@@ -99,6 +112,7 @@ static sel_status lbm_plan_complete_plan(sel_plan *base, sel_error *error) {
                                .density_unit = params->density,
                                .pressure_unit = params->density * velocity * velocity / 3};
     base->density = params->density;
+    p->collision = lbm_collision_of(params);
     p->moments = lbm_stores_moments(params);
     p->components = lbm_plan_components(params);
     sel_status lattice =
@@ -237,6 +251,7 @@ const sel_solver lbm_solver = {
     .main_field = LBM_VELOCITY,
     .flux_field = LBM_VELOCITY,
     .plan_size = sizeof(lbm_plan),
+    .store = lbm_plan_store,
     .plan = lbm_plan_complete_plan,
     .plan_clear = lbm_plan_clear_plan,
     .facts = lbm_facts,

@@ -147,16 +147,17 @@ __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant_
     const bool halted = cuda_is_halted(s.halted, s.clock);
     const typename T::lbm_rates rates = T::rates_of(s, cell.index);
     const typename T::sent own = T::template sent_by<MOMENTS>(s, cell.index);
-    real_of<T> g[T::q];
-    T::template gather<KEEPS, MOMENTS>(s, cell, T::make_place(s.layout, cell.index), rates, own, g);
+    real_of<T> g[T::q], entered[T::q];
+    T::template gather<KEEPS, MOMENTS>(s, cell, T::make_place(s.layout, cell.index), rates, own, g,
+                                       entered);
     if (cell.closed && s.boundary.gain && !halted) {
         T::template count_gain<MOMENTS>(s, cell, own, g);
     }
     if (s.boundary.link_flow && !halted) {
-        T::template count_flow<MOMENTS>(s, cell, own, g);
+        T::template count_flow<MOMENTS>(s, cell, own, entered);
     }
     if (OBSERVED && s.boundary.links && !halted) {
-        T::template keep_links<MOMENTS>(s, cell, own, g);
+        T::template keep_links<MOMENTS>(s, cell, own, entered);
     }
     if (OBSERVED && s.strains && !halted) {
         const populations<T> come = copy_of<T>(g);

@@ -9,7 +9,8 @@ const char *const lbm_lattice_names[] = {"D2Q9", "D3Q19", NULL};
 
 const char *const lbm_collision_names[] = {"trt",       "bgk",    "regularized",
                                            "recursive", "hybrid", NULL};
-const char *const lbm_storage_names[] = {"auto", "populations", "moments", NULL};
+/* Straight half-way walls lie exactly on the faces. */
+#define USUAL_MAGIC (3.0 / 16.0)
 const char *const lbm_wall_names[] = {"halfway", "zou_he", "interpolated", NULL};
 
 static const sel_table_field wall_fields[] = {
@@ -150,22 +151,34 @@ static sel_status check_units(const lbm_params *params, sel_where where, sel_err
     return SEL_OK;
 }
 
-static sel_status check_storage(const lbm_params *params, sel_where where, sel_error *error) {
-    const char *collision = lbm_collision_names[params->collision];
-    if (params->storage == LBM_STORE_MOMENTS && params->collision < LBM_REGULARIZED) {
+sel_status lbm_check_storage(const lbm_params *params, const char *option, sel_where where,
+                             sel_error *error) {
+    const int collision = lbm_collision_of(params);
+    const char *name = lbm_collision_names[collision];
+    if (params->storage == SEL_STORE_MOMENTS && collision < LBM_REGULARIZED) {
         return sel_fail_at(error, where,
-                           "sel.lbm: collision = \"%s\" needs the populations of a cell; leave "
-                           "storage out, or set collision = \"recursive\"",
-                           collision);
+                           "sel.lbm: collision = \"%s\" needs the populations of a cell; leave %s "
+                           "out, or set collision = \"recursive\"",
+                           name, option);
     }
-    if (params->storage == LBM_STORE_POPULATIONS && params->collision == LBM_HYBRID) {
+    if (params->storage == SEL_STORE_POPULATIONS && collision == LBM_HYBRID) {
         return sel_fail_at(error, where,
                            "sel.lbm: collision = \"%s\" looks at the velocities of neighbours, "
-                           "which populations do not hold; leave storage out, or set collision = "
+                           "which populations do not hold; leave %s out, or set collision = "
                            "\"recursive\"",
-                           collision);
+                           name, option);
     }
     return SEL_OK;
+}
+
+/* A magic number without an operator was written for trt. */
+static sel_status check_magic(const lbm_params *params, sel_where where, sel_error *error) {
+    const bool unused = params->magic != USUAL_MAGIC && lbm_collision_of(params) != LBM_TRT;
+    return unused && params->collision == LBM_COLLISION_NOT_GIVEN
+               ? sel_fail_at(error, where,
+                             "sel.lbm: magic is a number of trt alone; set collision = \"trt\", or "
+                             "leave magic out")
+               : SEL_OK;
 }
 
 static sel_status lbm_tables_check_params(const void *data, sel_where where, sel_error *error) {
@@ -178,8 +191,9 @@ static sel_status lbm_tables_check_params(const void *data, sel_where where, sel
                              isnan(params->nu) ? "one of" : "only one of");
     }
     sel_status fits = lbm_check_lattice(params, where, error);
-    sel_status stores = check_storage(params, where, error);
-    return status ? status : fits ? fits : stores;
+    sel_status stores = lbm_check_storage(params, "storage", where, error);
+    sel_status magic = check_magic(params, where, error);
+    return status ? status : fits ? fits : stores ? stores : magic;
 }
 
 static const sel_table_field lbm_fields[] = {
@@ -195,7 +209,8 @@ static const sel_table_field lbm_fields[] = {
             .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
     SEL_ROW(
         lbm_params, collision, CHOICE,
-        "trt: two relaxation times; bgk: one, and walls move with the viscosity; "
+        "When not given hybrid, or with storage = \"populations\" trt. trt: two relaxation times; "
+        "bgk: one, and walls move with the viscosity; "
         "regularized: one, and moments above the stress are dropped; recursive: the same, and "
         "third-order moments follow from these; hybrid: recursive, and a small part of the "
         "strain is that of the velocities around a cell, by far the most stable. Of the first "
@@ -205,17 +220,17 @@ static const sel_table_field lbm_fields[] = {
         "between walls in 2-D and 3-D, with open faces in 2-D and 3-D:" LBM_CELL_REYNOLDS(
             LIMITS_TEXT) " twice as much ran 20,000 steps in a "
                          "cavity, a duct and past a bar.",
-        .preset = LBM_TRT, .choices = lbm_collision_names),
+        .preset = LBM_COLLISION_NOT_GIVEN, .choices = lbm_collision_names),
     SEL_ROW(
         lbm_params, storage, CHOICE,
         "What a cell stores: populations, or their moments up to second order, which take half "
         "the memory and the time and which regularized, recursive and hybrid can do with; auto: "
-        "moments where the operator allows it.",
-        .preset = LBM_STORE_AUTO, .choices = lbm_storage_names),
+        "moments where the operator allows it; --storage overrides it.",
+        .preset = SEL_STORE_AUTO, .choices = sel_storage_names),
     SEL_ROW(lbm_params, magic, NUMBER,
             "Only for trt: (tau - 1/2) of the even moments times that of the odd ones. With 3/16 "
             "straight walls lie exactly on the faces.",
-            .flags = SEL_POSITIVE, .preset = 3.0 / 16.0),
+            .flags = SEL_POSITIVE, .preset = USUAL_MAGIC),
     SEL_ROW(lbm_params, acceleration, VECTOR, "Force per mass; zero when not given."),
     SEL_ROW(lbm_params, smagorinsky, NUMBER,
             "Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; without "
