@@ -174,7 +174,7 @@ cat >"$work/steady.lua" <<'LUA'
 local sel = require "selenite"
 local p = sel.params { rises = false, every = { 200, "steps between tests", integer = true } }
 return sel.lbm {
-  lattice = "D2Q9", size = { 8, 16 }, nu = 0.5, periodic = { "x" }, precision = "f64",
+  lattice = "D2Q9", size = { 8, 16 }, nu = 0.5, collision = "trt", periodic = { "x" }, precision = "f64",
   regions = { { where = sel.shape.faces, law = sel.law.wall {} } },
   acceleration = function(x, y, t)
     return 1e-5 * (p.rises and sel.ramp(t, 300) or math.sin(2 * math.pi * t / 100)), 0
