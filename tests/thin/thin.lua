@@ -73,5 +73,6 @@ local g = { 0, 0, p.axis ~= "" and 0 or nil }
 local place = { x = 1, y = 2, z = 3 }
 g[place[first]] = 1e-4
 common.initial = nil
-return sel.lbm(with { lattice = p.axis == "" and "D2Q9" or "D3Q19", tau = 0.8, acceleration = g,
+-- D3Q19 has not all third-order terms of D2Q9, which hybrid keeps.
+return sel.lbm(with { lattice = p.axis == "" and "D2Q9" or "D3Q19", tau = 0.8, collision = "trt", acceleration = g,
   output = { reduce "speed" } })
