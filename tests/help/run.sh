@@ -154,7 +154,7 @@ bash_completes() {
         completes "$selenite" run --fo && offers --force &&
         completes "$selenite" check --fo && offers '' &&
         completes "$selenite" run --backend c && offers 'cpu cuda' &&
-        completes "$selenite" run --backend cpu --threads 2 scenarios/coue &&
+        completes "$selenite" run --backend cpu --threads 2 scenarios/couette. &&
         offers scenarios/couette.lua &&
         completes "$selenite" run --backend cpu scenarios/couette.lua ta && offers tau= &&
         completes "$selenite" help law.v && offers law.velocity &&
@@ -190,7 +190,7 @@ RC
   cat $1/line
 }
 for text in 'selenite ch' 'selenite run --fo' 'selenite run --backend cu' 'selenite help law.vel' \
-            'selenite run scenarios/coue' 'selenite run scenarios/couette.lua ta'; do
+            'selenite run scenarios/couette.' 'selenite run scenarios/couette.lua ta'; do
   completed $1 $text
 done
 END
