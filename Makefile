@@ -90,11 +90,14 @@ else
 CUDA_TARGET = -arch=$(CUDA_ARCH)
 endif
 CUDA_SOURCES := $(wildcard cuda/*.c) $(SOLVERS_ON_CUDA)
-CUDA_KERNELS := $(filter-out engine/solvers/lbm/lbm_step.cu engine/solvers/lbm/lbm_moments.cu,$(wildcard cuda/*.cu engine/solvers/*/*.cu))
+CUDA_KERNELS := $(filter-out $(addprefix engine/solvers/lbm/lbm_,step.cu moments.cu pass.cu), \
+                  $(wildcard cuda/*.cu engine/solvers/*/*.cu))
 LBM_STEPS := d2q9_f32 d2q9_f64 d3q19_f32 d3q19_f64
+LBM_PASSES := d2q9_f32 d2q9_f64
 CUDA_OBJECTS = $(CUDA_SOURCES:%.c=$(BUILD)/%.o) $(CUDA_KERNELS:%.cu=$(BUILD)/%.cu.o) \
                $(LBM_STEPS:%=$(BUILD)/engine/solvers/lbm/lbm_step_%.cu.o) \
-               $(LBM_STEPS:%=$(BUILD)/engine/solvers/lbm/lbm_moments_%.cu.o)
+               $(LBM_STEPS:%=$(BUILD)/engine/solvers/lbm/lbm_moments_%.cu.o) \
+               $(LBM_PASSES:%=$(BUILD)/engine/solvers/lbm/lbm_pass_%.cu.o)
 NVCCFLAGS = -std=c++17 $(CUDA_TARGET) -O3 $(if $(DEBUG),-lineinfo) -I. -I$(BUILD)/gen -ccbin $(CUDA_HOST_CXX) \
             -Xcompiler -Wall,-Wextra,-Werror -Werror all-warnings
 CUDA_HOST_CXX ?= g++
@@ -174,10 +177,16 @@ $(BUILD)/engine/solvers/lbm/lbm_step_%.cu.o: engine/solvers/lbm/lbm_step.cu Make
 	@mkdir -p $(@D)
 	@echo 'compile $< for $*'
 	$(Q)$(NVCC) $(NVCCFLAGS) -DLBM_STEP_TRAITS=$* -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-$(BUILD)/engine/solvers/lbm/lbm_moments_%.cu.o: engine/solvers/lbm/lbm_moments.cu Makefile
+# The march by one step and that by several round alike.
+define MARCH
 	@mkdir -p $(@D)
 	@echo 'compile $< for $*'
 	$(Q)$(NVCC) $(NVCCFLAGS) -prec-div=false -DLBM_STEP_TRAITS=$* -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+endef
+$(BUILD)/engine/solvers/lbm/lbm_moments_%.cu.o: engine/solvers/lbm/lbm_moments.cu Makefile
+	$(MARCH)
+$(BUILD)/engine/solvers/lbm/lbm_pass_%.cu.o: engine/solvers/lbm/lbm_pass.cu Makefile
+	$(MARCH)
 $(addprefix $(BUILD)/,$(addprefix engine/solvers/,lbm/lbm_laws.cu.o aqua/aqua_%.cu.o heat/heat.cu.o heat/heat_%.cu.o rule/rule.cu.o \
     multigrid/mg_solve.cu.o diffusion/diffusion.cu.o) cuda/inputs.cu.o): NVCCFLAGS += -fmad=false
 $(BUILD)/%.cu.o: %.cu Makefile
@@ -258,7 +267,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(LUA_OBJECTS) $(LIBRARY) Makefile
 ifeq ($(CUDA),1)
 $(BUILD)/tests/test_machine: TEST_KERNELS = $(BUILD)/tests/unit/blur.cu.o
 $(BUILD)/tests/test_machine: $(BUILD)/tests/unit/blur.cu.o
-$(addprefix $(BUILD)/tests/,test_cuda_fill test_cuda_moments test_machine test_pour_print test_rule_print): CFLAGS_ALL += -DSEL_CUDA -isystem $(CUDA_INCLUDE)
+$(addprefix $(BUILD)/tests/,test_cuda_fill test_cuda_moments test_cuda_passes test_machine test_pour_print test_rule_print): CFLAGS_ALL += -DSEL_CUDA -isystem $(CUDA_INCLUDE)
 endif
 
 # A program with a solver of its own beside those of the engine (tests/solver).

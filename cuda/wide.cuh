@@ -55,6 +55,16 @@ static __device__ __forceinline__ void wide_store_apart(const double (&from)[2],
     __stcg((double2 *)to, make_double2(from[0], from[1]));
 }
 
+// A single number, for those who choose how many.
+template <class R> static __device__ __forceinline__ void wide_load(const R *from, R (&to)[1]) {
+    to[0] = *from;
+}
+
+template <class R>
+static __device__ __forceinline__ void wide_store_apart(const R (&from)[1], R *to) {
+    __stcg(to, from[0]);
+}
+
 static __device__ __forceinline__ void wide_store(const int (&from)[4], unsigned char *to) {
     *(uchar4 *)to = make_uchar4((unsigned char)from[0], (unsigned char)from[1],
                                 (unsigned char)from[2], (unsigned char)from[3]);

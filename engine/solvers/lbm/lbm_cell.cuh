@@ -116,8 +116,10 @@ static __device__ __forceinline__ const double *of_step(const lbm_gpu_step &s, c
     return stride ? values + cuda_now(s.clock) % CUDA_STEPS * stride : values;
 }
 
-// The rates of a cell; field: its place in the field of acceleration, NULL if there is none.
-static __device__ __forceinline__ lbm_rates rates_at(const lbm_gpu_step &s, const REAL *field) {
+// The rates of a cell; field: its place in the field of acceleration, NULL if there is none. Those
+// of a later step, for a uniform acceleration.
+static __device__ __forceinline__ lbm_rates rates_at(const lbm_gpu_step &s, const REAL *field,
+                                                     int later = 0) {
     lbm_rates r;
     r.omega_even = (REAL)s.omega_even;
     r.omega_odd = (REAL)s.omega_odd;
@@ -133,7 +135,7 @@ static __device__ __forceinline__ lbm_rates rates_at(const lbm_gpu_step &s, cons
 #undef COMPONENT
     } else if (s.forced) {
         const double *a = s.acceleration;
-        a += s.acceleration_turns ? 3 * ((cuda_now(s.clock) + 1) % CUDA_TURNS) : 0;
+        a += s.acceleration_turns ? 3 * ((cuda_now(s.clock) + 1 + later) % CUDA_TURNS) : 0;
 #define COMPONENT(axis, sum) r.a[axis] = (REAL)a[axis];
         LBM_AXES(COMPONENT)
 #undef COMPONENT

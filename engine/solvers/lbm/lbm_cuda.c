@@ -1,6 +1,6 @@
 /* lbm_cuda.c -- the CUDA backend of lattice Boltzmann: memory, stepping, requests.
  *
- * Two copies of the populations take turns.
+ * Two copies of the populations, or moments, take turns.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -180,6 +180,7 @@ static void lbm_cuda_list(sel_state *base) {
     lbm_list(&state->all, &field, &acceleration);
     lbm_cuda_list_boundary(state);
     lbm_cuda_list_closed(state);
+    lbm_cuda_list_pass(state);
 }
 
 /* Sets the pointers of the kernels' arguments. */
@@ -342,6 +343,7 @@ static sel_status lbm_cuda_start(sel_state *base, sel_error *error) {
     state->accelerated_at = -1;
     show_arrays(state);
     sel_status status = lbm_cuda_send_boundary(state, error);
+    status = status ? status : lbm_cuda_start_pass(state, error);
     status = status ? status : lbm_cuda_start_inputs(state, error);
     status = status ? status : lbm_cuda_send_closed(state, error);
     status = status ? status : set_initial(state, error);
@@ -369,6 +371,9 @@ static sel_status lbm_cuda_enqueue_step(sel_state *base, int64_t step, sel_error
     lbm_cuda *state = (lbm_cuda *)base;
     if (base->observing) {
         state->pattern.boundary.links_follow = lbm_links_turn(&state->all, step + 1);
+    }
+    if (base->queue->pass > 1) {
+        return lbm_cuda_take_pass(state, step, error);
     }
     return cuda_take_slabs(base, step, LBM_CUDA_RIM, true, cuda_exchange, lbm_cuda_take, error);
 }
@@ -487,6 +492,7 @@ const cuda_solver lbm_on_cuda = {
     .copies = lbm_cuda_copies,
     .joins_before = lbm_cuda_joins_before,
     .terms = lbm_cuda_terms,
+    .pass = lbm_cuda_pass,
     .step = lbm_cuda_enqueue_step,
     .failed = lbm_cuda_failed,
     .look = lbm_cuda_look,

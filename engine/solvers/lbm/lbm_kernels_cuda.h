@@ -48,7 +48,9 @@ typedef struct lbm_gpu_layout {
     uint32_t rows, low, halo;
 } lbm_gpu_layout;
 
-/* A thread block of a step that has free cells; bit k of `warps`: its warp k has some. */
+/* A thread block of a step that has free cells; bit k of `warps`: its warp k has some. Of stored
+ * moments: a tile (lbm_gpu_tiles), as many as fill whole thread blocks; LBM_NO_TILE: none. */
+enum { LBM_NO_TILE = -1 };
 typedef struct lbm_gpu_block {
     uint32_t number, warps;
 } lbm_gpu_block;
@@ -93,7 +95,8 @@ typedef struct lbm_gpu_step {
     uint32_t block_count;
     const void *from;
     void *to;
-    bool moments; /* are stored, not populations */
+    bool moments;         /* are stored, not populations; */
+    uint32_t tile_planes; /* and tiles are as long as this; 0: as the grid and the device want it */
     int collision;
     bool forced, les; /* with a body force; with Smagorinsky's model */
     double omega_even, omega_odd, tau, magic, eddy;
@@ -142,8 +145,7 @@ typedef struct lbm_gpu_tiles {
 /* One step from `from` to `to`, which hold moments after collision: density deviation, momentum and
  * second moments, each a plane as of populations. Cells compute as if all their neighbours were
  * fluid and all axes periodic, for operators that keep moments. If there are free_blocks, they are
- * block_count numbers of the thread blocks of lbm_gpu_moments_tiles, and the others compute
- * nothing. */
+ * block_count tiles of lbm_gpu_moments_tiles, and the others are left out. */
 cudaError_t lbm_gpu_moments_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream);
 cudaError_t lbm_gpu_moments_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream);
 cudaError_t lbm_gpu_moments_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
@@ -152,6 +154,22 @@ cudaError_t lbm_gpu_moments_tiles_d2q9_f32(const lbm_gpu_step *step, lbm_gpu_til
 cudaError_t lbm_gpu_moments_tiles_d2q9_f64(const lbm_gpu_step *step, lbm_gpu_tiles *tiles);
 cudaError_t lbm_gpu_moments_tiles_d3q19_f32(const lbm_gpu_step *step, lbm_gpu_tiles *tiles);
 cudaError_t lbm_gpu_moments_tiles_d3q19_f64(const lbm_gpu_step *step, lbm_gpu_tiles *tiles);
+
+/* Several steps of such a flow in 2-D, from `from` to `to`: lbm_pass_steps of them. They are not
+ * observed, and no law can fail in them. */
+cudaError_t lbm_gpu_pass_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_pass_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream);
+
+/* An odd number, as cuda_solver.pass wants it. More steps need more registers. */
+static inline int lbm_pass_steps(int collision, int bytes) {
+    return bytes == 4 && collision != LBM_HYBRID ? 5 : 3;
+}
+
+/* Copies the moments of `count` cells in 2-D, given by their indices, from `from` to `to`. */
+cudaError_t lbm_gpu_copy_d2q9_f32(const lbm_gpu_step *step, const uint32_t *cells, uint32_t count,
+                                  cudaStream_t stream);
+cudaError_t lbm_gpu_copy_d2q9_f64(const lbm_gpu_step *step, const uint32_t *cells, uint32_t count,
+                                  cudaStream_t stream);
 
 /* The boundary cells of such a step, after all cells. */
 cudaError_t lbm_gpu_close_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream);

@@ -80,13 +80,13 @@ static __device__ __forceinline__ uint32_t plane_offset(const lbm_gpu_layout &l,
     return number * (T::dims == 3 ? l.slice : l.pitch);
 }
 
+// number: in 3-D of the thread block.
 template <class T, int ROWS>
 static __device__ __forceinline__ strip find_strip(const lbm_gpu_layout &l,
-                                                   const lbm_gpu_tiles &tiles, uint32_t block,
+                                                   const lbm_gpu_tiles &tiles, uint32_t number,
                                                    uint32_t warp) {
     typedef shape<T, ROWS> S;
     strip w;
-    const uint32_t number = S::deep ? block : block * S::warps + warp;
     const uint32_t rest = number / tiles.across, part = rest / tiles.down;
     const uint32_t rows = S::deep ? l.rows : 1;
     const uint32_t end = l.end_row / rows;
@@ -156,10 +156,10 @@ load_plane(const real_of<T> *__restrict__ from, int64_t plane, uint32_t nx, cons
 }
 
 // Moves a population along x to the column beside. edge: what comes from beside the strip.
-template <class T>
-static __device__ __forceinline__ void shift_up(real_of<T> (&g)[columns_of<T>::columns][T::q],
-                                                int i, real_of<T> edge, uint32_t lane) {
-    enum { LAST = columns_of<T>::columns - 1 };
+template <class T, int C>
+static __device__ __forceinline__ void shift_up(real_of<T> (&g)[C][T::q], int i, real_of<T> edge,
+                                                uint32_t lane) {
+    enum { LAST = C - 1 };
     const real_of<T> before = __shfl_up_sync(EVERY_LANE, g[LAST][i], 1);
 #pragma unroll
     for (int c = LAST; c > 0; c--) {
@@ -167,10 +167,10 @@ static __device__ __forceinline__ void shift_up(real_of<T> (&g)[columns_of<T>::c
     }
     g[0][i] = lane == 0 ? edge : before;
 }
-template <class T>
-static __device__ __forceinline__ void shift_down(real_of<T> (&g)[columns_of<T>::columns][T::q],
-                                                  int i, real_of<T> edge, uint32_t lane) {
-    enum { LAST = columns_of<T>::columns - 1 };
+template <class T, int C>
+static __device__ __forceinline__ void shift_down(real_of<T> (&g)[C][T::q], int i, real_of<T> edge,
+                                                  uint32_t lane) {
+    enum { LAST = C - 1 };
     const real_of<T> behind = __shfl_down_sync(EVERY_LANE, g[0][i], 1);
 #pragma unroll
     for (int c = 0; c < LAST; c++) {
@@ -308,26 +308,26 @@ store_velocities(const moments_of<T> (&m)[columns_of<T>::columns], const moments
 }
 
 // Stores the moments of the lane's cells.
-template <class T>
-static __device__ __forceinline__ void store_moments(moments_of<T> (&m)[columns_of<T>::columns],
-                                                     int64_t plane, bool whole, uint32_t x,
-                                                     uint32_t nx, real_of<T> *__restrict__ to) {
-    typedef columns_of<T> S;
+template <class T, int C>
+static __device__ __forceinline__ void store_moments(moments_of<T> (&m)[C], int64_t plane,
+                                                     bool whole, uint32_t x, uint32_t nx,
+                                                     real_of<T> *__restrict__ to) {
+    enum { PARTS = columns_of<T>::parts };
     if (whole) {
 #pragma unroll
-        for (int k = 0; k < S::parts; k++) {
-            real_of<T> v[S::columns];
+        for (int k = 0; k < PARTS; k++) {
+            real_of<T> v[C];
 #pragma unroll
-            for (int c = 0; c < S::columns; c++) {
+            for (int c = 0; c < C; c++) {
                 v[c] = moment<T>(m[c], k);
             }
             wide_store_apart(v, to + k * plane);
         }
     } else {
 #pragma unroll
-        for (int c = 0; c < S::columns; c++) {
+        for (int c = 0; c < C; c++) {
 #pragma unroll
-            for (int k = 0; k < S::parts; k++) {
+            for (int k = 0; k < PARTS; k++) {
                 if (x + c < nx) {
                     to[k * plane + c] = moment<T>(m[c], k);
                 }

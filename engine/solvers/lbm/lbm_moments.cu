@@ -90,9 +90,9 @@ __global__ void __launch_bounds__(shape<T, ROWS>::threads, shape<T, ROWS>::at_on
         return;
     }
     const uint32_t lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
-    const uint32_t block =
-        s.boundary.free_blocks ? s.boundary.free_blocks[blockIdx.x].number : blockIdx.x;
-    const strip w = find_strip<T, ROWS>(l, a.tiles, block, warp);
+    const uint32_t place = S::deep ? blockIdx.x : blockIdx.x * S::warps + warp;
+    const uint32_t number = s.boundary.free_blocks ? s.boundary.free_blocks[place].number : place;
+    const strip w = find_strip<T, ROWS>(l, a.tiles, number, warp);
     if (!S::deep && !w.stores) {
         return;
     }
@@ -267,6 +267,8 @@ static void divide(const lbm_gpu_step &s, uint32_t processors, lbm_gpu_tiles *ti
     const lbm_gpu_layout &l = s.layout;
     const uint32_t rows = S::deep ? l.rows : 1, planes = (l.end_row - l.first_row) / rows;
     const uint32_t places = processors * S::at_once;
+    const uint32_t first = s.tile_planes ? s.tile_planes : LEAST;
+    const uint32_t last = s.tile_planes ? s.tile_planes : MOST;
     uint32_t least = 0;
     *tiles = lbm_gpu_tiles{};
     tiles->width = S::width;
@@ -274,12 +276,12 @@ static void divide(const lbm_gpu_step &s, uint32_t processors, lbm_gpu_tiles *ti
     tiles->strips = S::deep ? 1 : S::warps;
     tiles->across = (l.nx + S::width - 1) / S::width;
     tiles->down = S::deep ? (l.rows + S::rows - 1) / S::rows : 1;
-    for (uint32_t n = LEAST; n <= MOST; n++) {
+    for (uint32_t n = first; n <= last; n++) {
         const uint32_t deep = (planes + n - 1) / n;
         const uint32_t strips = tiles->across * tiles->down * deep;
         const uint32_t blocks = (strips + tiles->strips - 1) / tiles->strips;
         const uint32_t cost = (blocks + places - 1) / places * (n + TWICE);
-        if (n == LEAST || cost < least) {
+        if (n == first || cost < least) {
             least = cost;
             tiles->planes = n;
             tiles->deep = deep;
@@ -313,7 +315,8 @@ static cudaError_t march_launch_rows(const moments_step &one, cudaStream_t strea
     const auto kernel = march_kernel<T, ROWS, COLLISION, PLAIN, OBSERVED>;
     const lbm_gpu_step &s = one.step;
     const size_t bytes = S::bytes(COLLISION);
-    const uint32_t blocks = s.boundary.free_blocks ? s.block_count : one.tiles.blocks;
+    const uint32_t blocks =
+        s.boundary.free_blocks ? s.block_count / one.tiles.strips : one.tiles.blocks;
     cudaError_t code = cudaSuccess;
     if (bytes > 0) {
         code =

@@ -7,6 +7,15 @@
 #include "cuda/terms.h"
 #include "engine/solvers/lbm/lbm_state.h"
 
+/* Passes of several steps over a plane grid (lbm_pass_cuda.c). */
+typedef struct lbm_cuda_passes {
+    int steps;           /* of a pass; 1: there are none */
+    char *beside;        /* a third copy of the moments; NULL: there are no boundary cells */
+    lbm_gpu_block *band; /* tiles of the cells beside boundaries */
+    uint32_t *reached;   /* cells whose values at the end of a pass depend on boundary cells */
+    uint32_t band_count, reached_count;
+} lbm_cuda_passes;
+
 typedef struct lbm_cuda {
     lbm_state all;
     lbm_gpu_step pattern; /* all that does not depend on the step and the block of the grid */
@@ -25,6 +34,7 @@ typedef struct lbm_cuda {
     lbm_direction *directions; /* of the lattice, on the device */
     lbm_gpu_closed closed;     /* regions of fluid */
     lbm_gpu_laws laws;         /* what the kernel that stores laws sees */
+    lbm_cuda_passes passes;
 } lbm_cuda;
 
 /* ---- steps (lbm_steps_cuda.c) ---- */
@@ -51,6 +61,16 @@ void lbm_cuda_list_closed(lbm_cuda *state);
 sel_status lbm_cuda_send_closed(lbm_cuda *state, sel_error *error);
 /* Enqueues a return that is due before the next step; lowers *count to the steps before another. */
 sel_status lbm_cuda_return(lbm_cuda *state, int64_t *count, sel_error *error);
+
+/* ---- several steps at once (lbm_pass_cuda.c) ---- */
+
+/* Decides whether passes are made, and lists their arrays; fills these, at the start. */
+void lbm_cuda_list_pass(lbm_cuda *state);
+sel_status lbm_cuda_start_pass(lbm_cuda *state, sel_error *error);
+/* Of cuda_solver: pass. */
+int64_t lbm_cuda_pass(const sel_state *state, int64_t most);
+/* Enqueues a pass from `step` on. */
+sel_status lbm_cuda_take_pass(lbm_cuda *state, int64_t step, sel_error *error);
 
 /* ---- what is given (lbm_inputs_cuda.c) ---- */
 

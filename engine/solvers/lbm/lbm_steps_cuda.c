@@ -223,7 +223,8 @@ static int64_t most_tiles(const lbm_cuda *state, const sel_patch *planes) {
     const bool deep = state->pattern.dims == 3;
     const int64_t down = deep ? sel_patch_cells(planes, 1) / LBM_TILE_ROWS + 1 : 1;
     const int64_t along = sel_patch_cells(planes, deep ? 2 : 1) / LBM_TILE_PLANES + 1;
-    return (state->pattern.layout.nx / LBM_TILE_COLUMNS + 1) * down * along;
+    const int64_t rest = CUDA_WARP; /* to whole thread blocks */
+    return (state->pattern.layout.nx / LBM_TILE_COLUMNS + 1) * down * along + rest;
 }
 
 /* The most thread blocks with free cells, of all slabs. 0: the others are not left out, since
@@ -279,19 +280,19 @@ static bool tile_is_free(const lbm_cuda *state, const lbm_gpu_layout *l, const l
     return false;
 }
 
-/* Lists the thread blocks of a slab with free cells, from blocks[count] on; returns the new count.
- */
+/* Lists the tiles of a slab with free cells, in whole thread blocks, from blocks[count] on; returns
+ * the new count. */
 static uint32_t list_free_tiles(const lbm_cuda *state, const lbm_gpu_step *one,
                                 lbm_gpu_block *blocks, uint32_t count) {
+    const uint32_t first = count;
     lbm_gpu_tiles tiles = {0};
     state->tiles(one, &tiles);
-    for (uint32_t block = 0; block < tiles.blocks; block++) {
-        bool free = false;
-        for (uint32_t k = 0; k < tiles.strips && !free; k++) {
-            free = tile_is_free(state, &one->layout, &tiles, block * tiles.strips + k);
-        }
-        blocks[count] = (lbm_gpu_block){block, ~0u};
-        count += free;
+    for (uint32_t number = 0; number < tiles.blocks * tiles.strips; number++) {
+        blocks[count] = (lbm_gpu_block){number, ~0u};
+        count += tile_is_free(state, &one->layout, &tiles, number);
+    }
+    while ((count - first) % tiles.strips) {
+        blocks[count++] = (lbm_gpu_block){(uint32_t)LBM_NO_TILE, 0};
     }
     return count;
 }
