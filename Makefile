@@ -177,11 +177,11 @@ $(BUILD)/engine/solvers/lbm/lbm_step_%.cu.o: engine/solvers/lbm/lbm_step.cu Make
 	@mkdir -p $(@D)
 	@echo 'compile $< for $*'
 	$(Q)$(NVCC) $(NVCCFLAGS) -DLBM_STEP_TRAITS=$* -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-# The march by one step and that by several round alike.
+# The march by one step and that by several round alike: without contraction.
 define MARCH
 	@mkdir -p $(@D)
 	@echo 'compile $< for $*'
-	$(Q)$(NVCC) $(NVCCFLAGS) -prec-div=false -DLBM_STEP_TRAITS=$* -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+	$(Q)$(NVCC) $(NVCCFLAGS) -prec-div=false -fmad=false -DLBM_STEP_TRAITS=$* -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 endef
 $(BUILD)/engine/solvers/lbm/lbm_moments_%.cu.o: engine/solvers/lbm/lbm_moments.cu Makefile
 	$(MARCH)

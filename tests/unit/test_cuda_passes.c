@@ -116,7 +116,7 @@ static void passes_beside_boundaries_have_the_bits_of_single_steps(void **state)
             if (comparison.is_short && p + c > 1) {
                 continue;
             }
-            const flow one = {around == channel ? "1021, 517" : "1024, 513",
+            const flow one = {around == channel ? "1021, 1031" : "1024, 1027",
                               around,
                               flow_force[c == 1].text,
                               operators[c],

@@ -217,6 +217,12 @@ SEL_INLINE LBM_NAME(lbm_cell_moments) LBM_NAME(lbm_get_moments)(const REAL *from
     return m;
 }
 
+/* a b + c. The includer may define it: kernels that compute the same cells round alike only where
+ * fused multiply-adds do not depend on the code around. */
+#ifndef LBM_MAD
+#define LBM_MAD(a, b, c) ((a) * (b) + (c))
+#endif
+
 /* Weights are counted in the least of them: of a diagonal. */
 #define LBM_LEAST_WEIGHT (1.0 / 36.0)
 #define LBM_OF_LEAST(weight) R((weight) / LBM_LEAST_WEIGHT)
@@ -230,13 +236,13 @@ SEL_INLINE void LBM_NAME(lbm_third)(const LBM_NAME(lbm_cell_moments) * m,
     REAL v[LBM_DIMS], rest[LBM_DIMS];
 #define REST(axis, sum)                                       \
     v[axis] = R(9 * LBM_LEAST_WEIGHT) * m->j[axis] * per_rho; \
-    rest[axis] = m->p[axis] - R(2.0 / (9 * LBM_LEAST_WEIGHT)) * m->j[axis] * v[axis];
+    rest[axis] = LBM_MAD(R(-2.0 / (9 * LBM_LEAST_WEIGHT)) * m->j[axis], v[axis], m->p[axis]);
     LBM_AXES(REST)
 #undef REST
-#define THIRD(part, a, b, sum)                               \
-    if (a != b) {                                            \
-        t[a][b] = R(2) * v[a] * m->p[part] + v[b] * rest[a]; \
-        t[b][a] = R(2) * v[b] * m->p[part] + v[a] * rest[b]; \
+#define THIRD(part, a, b, sum)                                      \
+    if (a != b) {                                                   \
+        t[a][b] = LBM_MAD(R(2) * v[a], m->p[part], v[b] * rest[a]); \
+        t[b][a] = LBM_MAD(R(2) * v[b], m->p[part], v[a] * rest[b]); \
     }
     LBM_TENSOR(THIRD)
 #undef THIRD
@@ -258,8 +264,8 @@ SEL_INLINE void LBM_NAME(lbm_of_moments)(const LBM_NAME(lbm_cell_moments) * m, b
     if (recursive) {
         LBM_NAME(lbm_third)(m, t);
     }
-#define TRACE(axis, sum)         \
-    rest -= R(1.5) * m->p[axis]; \
+#define TRACE(axis, sum)                       \
+    rest = LBM_MAD(R(-1.5), m->p[axis], rest); \
     j[axis] = R(3 * LBM_LEAST_WEIGHT) * m->j[axis];
     LBM_AXES(TRACE)
 #undef TRACE
@@ -355,25 +361,26 @@ SEL_INLINE LBM_NAME(lbm_cell_moments)
         omega = R(1) / tau;
     }
     if (recursive) {
-#define TRACE(axis, sum) trace += q[axis] * R(1.0 / LBM_DIMS);
+#define TRACE(axis, sum) trace = LBM_MAD(q[axis], R(1.0 / LBM_DIMS), trace);
         LBM_AXES(TRACE)
 #undef TRACE
     }
     if (collision == LBM_HYBRID) {
         const REAL share = R(LBM_HYBRID_SHARE), stress = R(-2.0 / 3.0) * share * rho * tau;
         REAL spread = R(0);
-#define SPREAD(axis, sum) spread += s[axis] * R(1.0 / LBM_DIMS);
+#define SPREAD(axis, sum) spread = LBM_MAD(s[axis], R(1.0 / LBM_DIMS), spread);
         LBM_AXES(SPREAD)
 #undef SPREAD
-#define BLEND(part, i, k, sum)                                       \
-    q[part] = (R(1) - share) * (q[part] - (i == k ? trace : R(0))) + \
-              stress * (s[part] - (i == k ? spread : R(0)));
+#define BLEND(part, i, k, sum)                                    \
+    q[part] = LBM_MAD(stress, s[part] - (i == k ? spread : R(0)), \
+                      (R(1) - share) * (q[part] - (i == k ? trace : R(0))));
         LBM_TENSOR(BLEND)
 #undef BLEND
         trace = R(0);
     }
 #define RELAX(part, i, k, sum) \
-    out.p[part] = square[part] + work[part] + (R(1) - omega) * (q[part] - (i == k ? trace : R(0)));
+    out.p[part] =              \
+        LBM_MAD(R(1) - omega, q[part] - (i == k ? trace : R(0)), square[part] + work[part]);
     LBM_TENSOR(RELAX)
 #undef RELAX
     return out;

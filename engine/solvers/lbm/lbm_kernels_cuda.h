@@ -165,6 +165,17 @@ static inline int lbm_pass_steps(int collision, int bytes) {
     return bytes == 4 && collision != LBM_HYBRID ? 5 : 3;
 }
 
+/* One step in some tiles of LBM_BAND_COLUMNS times LBM_BAND_ROWS cells, numbered x fastest. */
+enum { LBM_BAND_COLUMNS = 30, LBM_BAND_ROWS = 9 };
+typedef struct lbm_gpu_band {
+    const uint32_t *tiles;
+    uint32_t count;
+} lbm_gpu_band;
+cudaError_t lbm_gpu_band_d2q9_f32(const lbm_gpu_step *step, const lbm_gpu_band *band,
+                                  cudaStream_t stream);
+cudaError_t lbm_gpu_band_d2q9_f64(const lbm_gpu_step *step, const lbm_gpu_band *band,
+                                  cudaStream_t stream);
+
 /* Copies the moments of `count` cells in 2-D, given by their indices, from `from` to `to`. */
 cudaError_t lbm_gpu_copy_d2q9_f32(const lbm_gpu_step *step, const uint32_t *cells, uint32_t count,
                                   cudaStream_t stream);

@@ -267,8 +267,6 @@ static void divide(const lbm_gpu_step &s, uint32_t processors, lbm_gpu_tiles *ti
     const lbm_gpu_layout &l = s.layout;
     const uint32_t rows = S::deep ? l.rows : 1, planes = (l.end_row - l.first_row) / rows;
     const uint32_t places = processors * S::at_once;
-    const uint32_t first = s.tile_planes ? s.tile_planes : LEAST;
-    const uint32_t last = s.tile_planes ? s.tile_planes : MOST;
     uint32_t least = 0;
     *tiles = lbm_gpu_tiles{};
     tiles->width = S::width;
@@ -276,12 +274,12 @@ static void divide(const lbm_gpu_step &s, uint32_t processors, lbm_gpu_tiles *ti
     tiles->strips = S::deep ? 1 : S::warps;
     tiles->across = (l.nx + S::width - 1) / S::width;
     tiles->down = S::deep ? (l.rows + S::rows - 1) / S::rows : 1;
-    for (uint32_t n = first; n <= last; n++) {
+    for (uint32_t n = LEAST; n <= MOST; n++) {
         const uint32_t deep = (planes + n - 1) / n;
         const uint32_t strips = tiles->across * tiles->down * deep;
         const uint32_t blocks = (strips + tiles->strips - 1) / tiles->strips;
         const uint32_t cost = (blocks + places - 1) / places * (n + TWICE);
-        if (n == first || cost < least) {
+        if (n == LEAST || cost < least) {
             least = cost;
             tiles->planes = n;
             tiles->deep = deep;

@@ -22,11 +22,12 @@
 // stay in registers, too.
 #include "engine/solvers/lbm/lbm_march.cuh"
 
-template <class T, int COLLISION> struct pass_shape {
+// STEPS: in a pass; COLUMNS: of a lane. A pass of one step serves the cells beside boundaries, in
+// narrow tiles, so that few others are computed with them.
+template <int STEPS, int COLUMNS> struct pass_shape {
     enum {
-        small = sizeof(real_of<T>) == 4,
-        steps = small && COLLISION != LBM_HYBRID ? 5 : 3, // lbm_pass_steps
-        columns = small ? 2 : 1,
+        steps = STEPS,
+        columns = COLUMNS,
         halo = (steps + columns - 1) / columns * columns,
         span = columns * CUDA_WARP,
         width = span - 2 * halo,
@@ -35,10 +36,17 @@ template <class T, int COLLISION> struct pass_shape {
         at_once = 3 // blocks of a multiprocessor, by their registers
     };
 };
+template <class T, int COLLISION> struct long_pass {
+    enum { small = sizeof(real_of<T>) == 4, longest = 5 };
+    typedef pass_shape<small && COLLISION != LBM_HYBRID ? longest : 3, small ? 2 : 1> shape;
+};
+typedef pass_shape<1, 1> short_pass;
+static_assert(int(short_pass::width) == int(LBM_BAND_COLUMNS), "tiles of the host's list");
 
 struct pass_step {
     lbm_gpu_step step;
-    uint32_t across, rows, parts; // strips, rows of a tile, tiles of a strip
+    const uint32_t *tiles;               // NULL: all of them
+    uint32_t count, across, rows, parts; // tiles; strips, rows of a tile, tiles of a strip
 };
 
 // The columns of a lane: the first, and each within the grid.
@@ -156,11 +164,9 @@ static __device__ __forceinline__ uint32_t pass_around(int at, uint32_t n) {
     return at < 0 ? at + n : (uint32_t)at < n ? (uint32_t)at : at - n;
 }
 
-template <class T, int COLLISION, bool PLAIN>
-__global__ void __launch_bounds__(pass_shape<T, COLLISION>::threads,
-                                  pass_shape<T, COLLISION>::at_once)
+template <class T, class S, int COLLISION, bool PLAIN>
+__global__ void __launch_bounds__(S::threads, S::at_once)
     pass_kernel(const __grid_constant__ pass_step a) {
-    typedef pass_shape<T, COLLISION> S;
     typedef real_of<T> R;
     enum { C = S::columns, STEPS = S::steps };
     cuda_wait_for_last();
@@ -168,11 +174,11 @@ __global__ void __launch_bounds__(pass_shape<T, COLLISION>::threads,
     const lbm_gpu_step &s = a.step;
     const lbm_gpu_layout &l = s.layout;
     const uint32_t lane = threadIdx.x % CUDA_WARP;
-    const uint32_t number = blockIdx.x * S::warps + threadIdx.x / CUDA_WARP;
-    const uint32_t part = number / a.across;
-    if (part >= a.parts) {
+    const uint32_t place = blockIdx.x * S::warps + threadIdx.x / CUDA_WARP;
+    if (place >= a.count) {
         return;
     }
+    const uint32_t number = a.tiles ? a.tiles[place] : place, part = number / a.across;
     const int first = (int)((number - part * a.across) * S::width) - S::halo;
     const int begin = (int)(part * a.rows);
     const int end = begin + (int)a.rows < (int)l.ny ? begin + (int)a.rows : (int)l.ny;
@@ -243,33 +249,45 @@ template <class S> static cudaError_t pass_divide(const lbm_gpu_layout &l, pass_
     return code;
 }
 
-template <class T, int COLLISION, bool PLAIN>
-static cudaError_t pass_launch(const lbm_gpu_step *s, cudaStream_t stream) {
-    typedef pass_shape<T, COLLISION> S;
-    pass_step one;
-    one.step = *s;
-    const cudaError_t code = pass_divide<S>(s->layout, &one);
-    const uint32_t blocks = (one.across * one.parts + S::warps - 1) / S::warps;
-    return code != cudaSuccess ? code
-                               : cuda_launch_early(pass_kernel<T, COLLISION, PLAIN>, blocks,
-                                                   S::threads, stream, one);
+template <class T, class S, int COLLISION, bool PLAIN>
+static cudaError_t pass_launch(const pass_step &one, cudaStream_t stream) {
+    const uint32_t blocks = (one.count + S::warps - 1) / S::warps;
+    return cuda_launch_early(pass_kernel<T, S, COLLISION, PLAIN>, blocks, S::threads, stream, one);
 }
 
 template <class T, int COLLISION>
-static cudaError_t pass_choose_kernel(const lbm_gpu_step *s, cudaStream_t stream) {
-    return !s->forced && !s->les ? pass_launch<T, COLLISION, true>(s, stream)
-                                 : pass_launch<T, COLLISION, false>(s, stream);
+static cudaError_t pass_choose_kernel(const lbm_gpu_step *s, const lbm_gpu_band *band,
+                                      cudaStream_t stream) {
+    typedef typename long_pass<T, COLLISION>::shape S;
+    const bool plain = !s->forced && !s->les;
+    pass_step one = {};
+    one.step = *s;
+    if (band) {
+        one.tiles = band->tiles;
+        one.count = band->count;
+        one.across = (s->layout.nx + short_pass::width - 1) / short_pass::width;
+        one.rows = LBM_BAND_ROWS;
+        return plain ? pass_launch<T, short_pass, COLLISION, true>(one, stream)
+                     : pass_launch<T, short_pass, COLLISION, false>(one, stream);
+    }
+    const cudaError_t code = pass_divide<S>(s->layout, &one);
+    one.tiles = NULL;
+    one.count = one.across * one.parts;
+    return code != cudaSuccess ? code
+           : plain             ? pass_launch<T, S, COLLISION, true>(one, stream)
+                               : pass_launch<T, S, COLLISION, false>(one, stream);
 }
 
 template <class T>
-static cudaError_t pass_choose_collision(const lbm_gpu_step *s, cudaStream_t stream) {
+static cudaError_t pass_choose_collision(const lbm_gpu_step *s, const lbm_gpu_band *band,
+                                         cudaStream_t stream) {
     switch (s->collision) {
     case LBM_RECURSIVE:
-        return pass_choose_kernel<T, LBM_RECURSIVE>(s, stream);
+        return pass_choose_kernel<T, LBM_RECURSIVE>(s, band, stream);
     case LBM_HYBRID:
-        return pass_choose_kernel<T, LBM_HYBRID>(s, stream);
+        return pass_choose_kernel<T, LBM_HYBRID>(s, band, stream);
     default:
-        return pass_choose_kernel<T, LBM_REGULARIZED>(s, stream);
+        return pass_choose_kernel<T, LBM_REGULARIZED>(s, band, stream);
     }
 }
 
@@ -281,7 +299,13 @@ static cudaError_t pass_choose_collision(const lbm_gpu_step *s, cudaStream_t str
 
 extern "C" cudaError_t NAME(lbm_gpu_pass_, LBM_STEP_TRAITS)(const lbm_gpu_step *step,
                                                             cudaStream_t stream) {
-    return pass_choose_collision<LBM_STEP_TRAITS>(step, stream);
+    return pass_choose_collision<LBM_STEP_TRAITS>(step, NULL, stream);
+}
+
+extern "C" cudaError_t NAME(lbm_gpu_band_, LBM_STEP_TRAITS)(const lbm_gpu_step *step,
+                                                            const lbm_gpu_band *band,
+                                                            cudaStream_t stream) {
+    return pass_choose_collision<LBM_STEP_TRAITS>(step, band, stream);
 }
 
 // Copies the moments of cells, given by their indices.

@@ -2,12 +2,16 @@
  *
  * The kernel of a pass knows no boundary (lbm_pass.cu): its results are right in cells that no
  * boundary cell reaches within the steps of the pass. The cells beside boundaries, the band, are
- * computed step by step, by the kernels of single steps, in the tiles that touch it:
+ * computed step by step: all cells of the tiles that touch it, then its boundary cells by the
+ * kernel that all steps use. They have copies of the moments of their own, so that both go on at
+ * the same time:
  *
- *     from -> to                 the pass, all cells
- *     from -> beside, beside -> from, ... -> beside     single steps, tiles of the band, and their
- *                                                        boundary cells
- *     beside -> to               cells that boundary cells reach
+ *     from ---------------- pass, all cells -----------------> to
+ *       \                                                      ^  cells that boundary cells
+ *        `-> room 0 -> room 1 -> room 0 -> ... single steps --'   reach are copied
+ *
+ * On large grids, where memory may be short and the pass takes long, the band comes after the pass,
+ * and `from` serves as room 1.
  *
  * With T steps in a pass, a boundary cell reaches cells up to T - 1 away. What the tiles have not
  * computed comes one cell closer with each step, so that the band is T - 1 cells wider:
@@ -22,16 +26,19 @@
 #include "engine/solvers/lbm/lbm_state_cuda.h"
 
 enum {
-    BAND_ROWS = 8,           /* of a tile of the band */
     LEAST_COLUMNS = 128,     /* of a grid that passes go over, */
     LEAST_ROWS = 64,         /* and rows; */
-    LEAST_BOUNDED = 1 << 19, /* cells, where there is a band: it needs many launches */
+    LEAST_BOUNDED = 1 << 20, /* cells, where there is a band: it needs many launches */
+    MOST_APART = 1 << 24,    /* cells for which there is a room 1 */
     MOST_BOUNDARY = 50,      /* at most a cell in so many is a boundary cell, */
-    MOST_BAND = 2            /* and a cell in so many is in a tile of the band */
+    MOST_BAND = 3            /* and a cell in so many is in a tile of the band */
 };
 
 static cudaError_t (*const pass_kernels[2])(const lbm_gpu_step *, cudaStream_t) = {
     lbm_gpu_pass_d2q9_f32, lbm_gpu_pass_d2q9_f64};
+static cudaError_t (*const pass_bands[2])(const lbm_gpu_step *, const lbm_gpu_band *,
+                                          cudaStream_t) = {lbm_gpu_band_d2q9_f32,
+                                                           lbm_gpu_band_d2q9_f64};
 static cudaError_t (*const pass_copies[2])(const lbm_gpu_step *, const uint32_t *, uint32_t,
                                            cudaStream_t) = {lbm_gpu_copy_d2q9_f32,
                                                             lbm_gpu_copy_d2q9_f64};
@@ -53,27 +60,21 @@ static bool pass_fits(const lbm_cuda *state) {
            (boundary == 0 || cells >= LEAST_BOUNDED) && boundary <= cells / MOST_BOUNDARY;
 }
 
-/* The tiles of the band. */
-static lbm_gpu_tiles pass_tiles(const lbm_cuda *state) {
-    const cuda_slab all = {.planes = state->all.base.own};
-    lbm_gpu_step one = lbm_cuda_step(state, 0, &all);
-    lbm_gpu_tiles tiles = {0};
-    one.tile_planes = BAND_ROWS;
-    state->tiles(&one, &tiles);
-    return tiles;
+/* Tiles of the band across the grid, and along y. */
+static uint32_t pass_across(const lbm_cuda *state) {
+    return (state->pattern.layout.nx + LBM_BAND_COLUMNS - 1) / LBM_BAND_COLUMNS;
 }
 
-/* The most cells that boundary cells reach, and the most tiles. */
+static uint32_t pass_along(const lbm_cuda *state) {
+    return (state->pattern.layout.ny + LBM_BAND_ROWS - 1) / LBM_BAND_ROWS;
+}
+
+/* The most cells that boundary cells reach. */
 static int64_t pass_most_reached(const lbm_cuda *state) {
     const sel_domain *domain = state->all.plan->base.domain;
     const int64_t side = 2 * pass_reach(state) + 1, cells = sel_grid_cells(&domain->grid);
     const int64_t most = state->all.plan->boundary.cell_count * side * side;
     return most < cells ? most : cells;
-}
-
-static int64_t pass_most_tiles(const lbm_cuda *state) {
-    const lbm_gpu_layout *l = &state->pattern.layout;
-    return (int64_t)(l->nx / LBM_TILE_COLUMNS + 1) * (l->ny / BAND_ROWS + 2);
 }
 
 void lbm_cuda_list_pass(lbm_cuda *state) {
@@ -85,9 +86,11 @@ void lbm_cuda_list_pass(lbm_cuda *state) {
         pass_fits(state) ? lbm_pass_steps(plan->params->collision, state->pattern.bytes) : 1;
     const bool band = bounded && passes->steps > 1;
     const int64_t bytes = plan->components * state->pattern.layout.plane * state->pattern.bytes;
-    SEL_ADD(arrays, passes, beside, band ? bytes : 0, 0);
+    const bool apart = sel_grid_cells(&plan->base.domain->grid) <= MOST_APART;
+    SEL_ADD(arrays, passes, room[0], band ? bytes : 0, 0);
+    SEL_ADD(arrays, passes, room[1], band && apart ? bytes : 0, 0);
     SEL_ADD(arrays, passes, reached, band ? pass_most_reached(state) : 0, 0);
-    SEL_ADD(arrays, passes, band, band ? pass_most_tiles(state) : 0, 0);
+    SEL_ADD(arrays, passes, tiles, band ? pass_across(state) * pass_along(state) : 0, 0);
 }
 
 enum { BAND = 1, REACHED };
@@ -113,12 +116,12 @@ static void pass_mark(const lbm_cuda *state, uint8_t *marks) {
 }
 
 /* Whether a tile has marked cells. */
-static bool pass_is_marked(const lbm_cuda *state, const lbm_gpu_tiles *t, const uint8_t *marks,
-                           uint32_t number) {
+static bool pass_is_marked(const lbm_cuda *state, const uint8_t *marks, uint32_t number) {
     const lbm_gpu_layout *l = &state->pattern.layout;
-    const uint32_t x0 = number % t->across * t->width, y0 = number / t->across * t->planes;
-    for (uint32_t y = y0; y < y0 + t->planes && y < l->ny; y++) {
-        for (uint32_t x = x0; x < x0 + t->width && x < l->nx; x++) {
+    const uint32_t x0 = number % pass_across(state) * LBM_BAND_COLUMNS;
+    const uint32_t y0 = number / pass_across(state) * LBM_BAND_ROWS;
+    for (uint32_t y = y0; y < y0 + LBM_BAND_ROWS && y < l->ny; y++) {
+        for (uint32_t x = x0; x < x0 + LBM_BAND_COLUMNS && x < l->nx; x++) {
             if (marks[(int64_t)y * l->nx + x]) {
                 return true;
             }
@@ -127,22 +130,16 @@ static bool pass_is_marked(const lbm_cuda *state, const lbm_gpu_tiles *t, const 
     return false;
 }
 
-/* Lists the tiles of the band, in whole thread blocks. */
-static void pass_list_band(lbm_cuda *state, const uint8_t *marks, lbm_gpu_block *band) {
-    const lbm_gpu_tiles tiles = pass_tiles(state);
+/* Lists the tiles of the band. If they are many, no passes are made. */
+static void pass_list_band(lbm_cuda *state, const uint8_t *marks, uint32_t *tiles) {
+    const int64_t cells = sel_grid_cells(&state->all.plan->base.domain->grid);
     uint32_t count = 0;
-    for (uint32_t number = 0; number < tiles.across * tiles.deep; number++) {
-        if (pass_is_marked(state, &tiles, marks, number)) {
-            band[count++] = (lbm_gpu_block){number, ~0u};
-        }
+    for (uint32_t number = 0; number < pass_across(state) * pass_along(state); number++) {
+        tiles[count] = number;
+        count += pass_is_marked(state, marks, number);
     }
-    const uint64_t cells = (uint64_t)count * tiles.width * tiles.planes;
-    const sel_grid *grid = &state->all.plan->base.domain->grid;
-    while (count % tiles.strips) {
-        band[count++] = (lbm_gpu_block){(uint32_t)LBM_NO_TILE, 0};
-    }
-    state->passes.band_count = count;
-    if (cells > (uint64_t)sel_grid_cells(grid) / MOST_BAND) {
+    state->passes.tile_count = count;
+    if ((int64_t)count * LBM_BAND_COLUMNS * LBM_BAND_ROWS > cells / MOST_BAND) {
         state->passes.steps = 1;
     }
 }
@@ -164,23 +161,22 @@ static void pass_list_reached(lbm_cuda *state, const uint8_t *marks, uint32_t *r
 sel_status lbm_cuda_start_pass(lbm_cuda *state, sel_error *error) {
     struct {
         uint8_t *marks;
-        uint32_t *reached;
-        lbm_gpu_block *band;
+        uint32_t *reached, *tiles;
     } lists;
     sel_arrays arrays = {.memory = NULL};
-    if (!state->passes.beside) {
+    if (!state->passes.room[0]) {
         return SEL_OK;
     }
     SEL_ADD(&arrays, &lists, marks, sel_grid_cells(&state->all.plan->base.domain->grid), 0);
     SEL_ADD(&arrays, &lists, reached, pass_most_reached(state) + 1, 0);
-    SEL_ADD(&arrays, &lists, band, pass_most_tiles(state), 0);
+    SEL_ADD(&arrays, &lists, tiles, pass_across(state) * pass_along(state) + 1, 0);
     sel_status status = sel_arrays_allocate(&arrays, 1, "the cells beside boundaries", error);
     if (!status) {
         pass_mark(state, lists.marks);
-        pass_list_band(state, lists.marks, lists.band);
+        pass_list_band(state, lists.marks, lists.tiles);
         pass_list_reached(state, lists.marks, lists.reached);
-        status = cuda_send(state->passes.band, lists.band,
-                           state->passes.band_count * sizeof *lists.band, error);
+        status = cuda_send(state->passes.tiles, lists.tiles,
+                           state->passes.tile_count * sizeof *lists.tiles, error);
         status = status ? status
                         : cuda_send(state->passes.reached, lists.reached,
                                     state->passes.reached_count * sizeof *lists.reached, error);
@@ -194,29 +190,44 @@ int64_t lbm_cuda_pass(const sel_state *base, int64_t most) {
     return base->observing || most < steps ? 1 : steps;
 }
 
+/* The steps of the band; returns where the last one is stored. */
+static sel_status pass_take_band(const lbm_cuda *state, int64_t step, const lbm_gpu_step *pass,
+                                 cudaStream_t stream, const void **last, sel_error *error) {
+    const lbm_cuda_passes *passes = &state->passes;
+    const lbm_gpu_band band = {passes->tiles, passes->tile_count};
+    void *room[2] = {passes->room[0], passes->room[1] ? passes->room[1] : (void *)pass->from};
+    lbm_gpu_step one = *pass;
+    for (int k = 0; k < passes->steps; k++) {
+        one.clock = cuda_queue_clock(state->all.base.queue, step + k);
+        one.to = room[k % 2];
+        CUDA_TRY(pass_bands[one.bytes == sizeof(double)](&one, &band, stream));
+        CUDA_TRY(state->close(&one, stream));
+        one.from = one.to;
+    }
+    *last = one.from;
+    return SEL_OK;
+}
+
 sel_status lbm_cuda_take_pass(lbm_cuda *state, int64_t step, sel_error *error) {
     const lbm_cuda_passes *passes = &state->passes;
-    const bool large = state->pattern.bytes == sizeof(double);
-    cudaStream_t stream = state->all.base.queue->stream;
+    const march_device *on = &state->all.base.queue->march;
+    const bool large = state->pattern.bytes == sizeof(double), apart = passes->room[1] != NULL;
     const cuda_slab all = {.planes = state->all.base.own};
-    const lbm_gpu_step pass = lbm_cuda_step(state, step, &all);
-    lbm_gpu_step one = pass;
-    void *own = (void *)pass.from, *beside = passes->beside;
-    CUDA_TRY(pass_kernels[large](&pass, stream));
-    for (int k = 0; k < passes->steps && passes->beside; k++) {
-        one.clock = cuda_queue_clock(state->all.base.queue, step + k);
-        one.from = k % 2 ? beside : own;
-        one.to = k % 2 ? own : beside;
-        one.boundary.free_blocks = passes->band;
-        one.block_count = passes->band_count;
-        one.tile_planes = BAND_ROWS;
-        CUDA_TRY(state->run_step(&one, stream));
-        CUDA_TRY(state->close(&one, stream));
+    lbm_gpu_step one = lbm_cuda_step(state, step, &all);
+    sel_status status = SEL_OK;
+    if (apart) {
+        CUDA_TRY(march_fork(on));
     }
-    one.from = beside;
-    one.to = pass.to;
-    if (passes->beside) {
-        CUDA_TRY(pass_copies[large](&one, passes->reached, passes->reached_count, stream));
+    CUDA_TRY(pass_kernels[large](&one, on->stream));
+    if (passes->room[0]) {
+        status =
+            pass_take_band(state, step, &one, apart ? on->beside : on->stream, &one.from, error);
     }
-    return SEL_OK;
+    if (apart) {
+        CUDA_TRY(march_join(on));
+    }
+    if (passes->room[0] && !status) {
+        CUDA_TRY(pass_copies[large](&one, passes->reached, passes->reached_count, on->stream));
+    }
+    return status;
 }

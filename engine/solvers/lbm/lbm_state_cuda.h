@@ -9,11 +9,13 @@
 
 /* Passes of several steps over a plane grid (lbm_pass_cuda.c). */
 typedef struct lbm_cuda_passes {
-    int steps;           /* of a pass; 1: there are none */
-    char *beside;        /* a third copy of the moments; NULL: there are no boundary cells */
-    lbm_gpu_block *band; /* tiles of the cells beside boundaries */
-    uint32_t *reached;   /* cells whose values at the end of a pass depend on boundary cells */
-    uint32_t band_count, reached_count;
+    int steps; /* of a pass; 1: there are none */
+    /* Further copies of the moments, for cells beside boundaries; NULL: there are no boundary
+     * cells. room[1] NULL: memory is short. */
+    char *room[2];
+    uint32_t *tiles;   /* of the cells beside boundaries */
+    uint32_t *reached; /* cells whose values at the end of a pass depend on boundary cells */
+    uint32_t tile_count, reached_count;
 } lbm_cuda_passes;
 
 typedef struct lbm_cuda {

@@ -10,6 +10,14 @@
 #define SEL_INLINE static __device__ __forceinline__
 #define LBM_NAME(name) name
 
+static __device__ __forceinline__ float lbm_mad(float a, float b, float c) {
+    return fmaf(a, b, c);
+}
+static __device__ __forceinline__ double lbm_mad(double a, double b, double c) {
+    return fma(a, b, c);
+}
+#define LBM_MAD(a, b, c) lbm_mad(a, b, c)
+
 #define LBM_DIMS 2
 struct d2q9_f32 {
 #define REAL float
