@@ -97,7 +97,7 @@ static void passes_in_a_box_have_the_bits_of_single_steps(void **state) {
     for (size_t p = 0; p < 2; p++) {
         for (size_t c = 0; c < COUNT_OF(operators); c++) {
             for (size_t force = 0; force < 2; force++) {
-                const flow one = {"301, 67",    periodic,          flow_force[force].text,
+                const flow one = {"1301, 167",  periodic,          flow_force[force].text,
                                   operators[c], p ? "f32" : "f64", 0.56,
                                   force > 0};
                 comparing("a box, %s, %s, %s", operators[c], one.precision, flow_force[force].name);

@@ -69,7 +69,8 @@ static cudaError_t (*const lbm_cuda_tiles[2][2])(const lbm_gpu_step *, lbm_gpu_t
 /* Of stored moments the boundary cells are computed by a kernel of their own, after all cells. */
 static cudaError_t lbm_cuda_run(const lbm_cuda *state, const lbm_gpu_step *one,
                                 cudaStream_t stream) {
-    cudaError_t code = one->block_count > 0 ? state->run_step(one, stream) : cudaSuccess;
+    const bool runs = one->block_count > 0 && !one->gathers;
+    cudaError_t code = runs ? state->run_step(one, stream) : cudaSuccess;
     return code == cudaSuccess && one->moments ? state->close(one, stream) : code;
 }
 
@@ -86,6 +87,7 @@ static void lbm_cuda_describe(lbm_cuda *state) {
                                     .dims = grid->dims,
                                     .bytes = (int)lbm_real(&plan->base),
                                     .moments = plan->moments,
+                                    .gathers = lbm_cuda_gathers(state),
                                     .collision = plan->collision,
                                     .forced = lbm_is_forced(plan),
                                     .acceleration_turns = !lbm_acceleration_is_field(plan) &&

@@ -57,8 +57,8 @@ typedef struct lbm_gpu_block {
 
 /* The cells and links of the rank's patch. */
 typedef struct lbm_gpu_boundary {
-    const lbm_boundary_cell *cells;
-    const uint32_t *row_cells; /* [rows of the patch + 1] the first cell of each */
+    const lbm_boundary_cell *cells; /* behind them, if a step gathers, the other free cells */
+    const uint32_t *row_cells;      /* [rows of the patch + 1] the first cell of each */
     uint32_t cell_count;
     int64_t link_count;
     /* One bit per place of a row, a word per warp: set at boundary cells; and the number of the
@@ -95,8 +95,8 @@ typedef struct lbm_gpu_step {
     uint32_t block_count;
     const void *from;
     void *to;
-    bool moments;         /* are stored, not populations; */
-    uint32_t tile_planes; /* and tiles are as long as this; 0: as the grid and the device want it */
+    bool moments; /* are stored, not populations; */
+    bool gathers; /* and all cells are computed as boundary cells are */
     int collision;
     bool forced, les; /* with a body force; with Smagorinsky's model */
     double omega_even, omega_odd, tau, magic, eddy;

@@ -54,10 +54,11 @@ static bool pass_fits(const lbm_cuda *state) {
     const lbm_plan *plan = state->all.plan;
     const sel_grid *grid = &plan->base.domain->grid;
     const int64_t cells = sel_grid_cells(grid), boundary = plan->boundary.cell_count;
-    return plan->moments && grid->dims == 2 && state->all.base.ranks->count == 1 &&
-           !(plan->base.depends & SEL_ON_T) && !lbm_acceleration_is_field(plan) &&
-           grid->n[0] >= LEAST_COLUMNS && grid->n[1] >= LEAST_ROWS &&
-           (boundary == 0 || cells >= LEAST_BOUNDED) && boundary <= cells / MOST_BOUNDARY;
+    return plan->moments && !lbm_cuda_gathers(state) && grid->dims == 2 &&
+           state->all.base.ranks->count == 1 && !(plan->base.depends & SEL_ON_T) &&
+           !lbm_acceleration_is_field(plan) && grid->n[0] >= LEAST_COLUMNS &&
+           grid->n[1] >= LEAST_ROWS && (boundary == 0 || cells >= LEAST_BOUNDED) &&
+           boundary <= cells / MOST_BOUNDARY;
 }
 
 /* Tiles of the band across the grid, and along y. */
@@ -83,7 +84,7 @@ void lbm_cuda_list_pass(lbm_cuda *state) {
     const bool bounded = plan->boundary.cell_count > 0;
     sel_arrays *arrays = &state->all.base.arrays;
     passes->steps =
-        pass_fits(state) ? lbm_pass_steps(plan->params->collision, state->pattern.bytes) : 1;
+        pass_fits(state) ? lbm_pass_steps(plan->collision, state->pattern.bytes) : 1;
     const bool band = bounded && passes->steps > 1;
     const int64_t bytes = plan->components * state->pattern.layout.plane * state->pattern.bytes;
     const bool apart = sel_grid_cells(&plan->base.domain->grid) <= MOST_APART;

@@ -24,8 +24,8 @@ typedef struct lbm_cuda {
     /* The cells that are computed again, and the thread blocks with free cells, of each slab of a
      * step: where they begin and end in their lists. */
     uint32_t again[CUDA_SLABS][2], free[CUDA_SLABS][2];
-    uint32_t again_count;
-    lbm_gpu_view view; /* what fields are computed from, but for the present step */
+    uint32_t again_count, listed; /* of all slabs; of boundary.cells */
+    lbm_gpu_view view;            /* what fields are computed from, but for the present step */
     cudaError_t (*run_step)(const lbm_gpu_step *step, cudaStream_t stream);
     /* For stored moments: boundary cells, and how all cells are divided among thread blocks. */
     cudaError_t (*close)(const lbm_gpu_step *step, cudaStream_t stream);
@@ -51,6 +51,9 @@ void *lbm_cuda_at(const lbm_cuda *state, int copy);
 
 /* The step from `step` to the next in a slab of the grid. */
 lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab *slab);
+
+/* Whether all cells of the grid are computed as boundary cells are: all are listed. */
+bool lbm_cuda_gathers(const lbm_cuda *state);
 
 /* The lists of cells at boundaries, and of those that are computed again. */
 void lbm_cuda_list_boundary(lbm_cuda *state);

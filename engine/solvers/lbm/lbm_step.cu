@@ -132,12 +132,16 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
     T::store((real_of<T> *)s.to, l.plane, index, g);
 }
 
-// Computes the cells W again; cells of one kind are neighbours in the list. There are few warps, so
-// the latency of the instructions counts: the kernel starts together with step_kernel, which has
-// the same `from`, and stores after it has finished.
+// Computes the cells W again, or all cells; cells of one kind are neighbours in the list. There are
+// few warps, so the latency of the instructions counts: the kernel starts together with
+// step_kernel, which has the same `from`, and stores after it has finished.
 template <class T, bool KEEPS, bool MOMENTS, bool OBSERVED>
 __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant__ lbm_gpu_step s) {
     const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (MOMENTS && s.gathers) { // no other kernel comes before
+        cuda_wait_for_last();
+        cuda_let_next_begin();
+    }
     if (k >= s.boundary.again_count) {
         cuda_wait_for_last();
         return;

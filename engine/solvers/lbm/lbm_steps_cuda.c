@@ -109,12 +109,33 @@ static int64_t lbm_steps_closed_again(const lbm_cuda *state) {
     return count;
 }
 
+/* The most cells of a grid with boundaries and stored moments that are all computed as boundary
+ * cells are, each from the moments around it: in one kernel, where two take longer to begin than to
+ * run. Whether this is so depends on the whole grid: so bits do not depend on ranks. */
+enum { GATHERED = 1 << 15 };
+
+bool lbm_cuda_gathers(const lbm_cuda *state) {
+    const sel_domain *domain = state->all.plan->base.domain;
+    const sel_grid *grid = &domain->grid;
+    bool bounded = domain->free_cells < sel_grid_cells(grid);
+    for (int axis = 0; axis < grid->dims; axis++) {
+        bounded = bounded || !sel_axis_periodic(grid, axis);
+    }
+    return state->all.plan->moments && bounded && sel_grid_cells(grid) <= GATHERED;
+}
+
+/* At most so many cells of this rank are computed as boundary cells are. */
+static int64_t most_listed(const lbm_cuda *state) {
+    const int64_t all = sel_own_rows(&state->all.base).count * state->pattern.layout.nx;
+    return lbm_cuda_gathers(state) ? all : lbm_steps_own_cells(state);
+}
+
 /* How many cells are computed again at most: all boundary cells where moments are stored, or where
  * values are evaluated ahead, since these are few then (inputs_count_copies of lbm_inputs_cuda.c).
  */
 static int64_t most_again(const lbm_cuda *state) {
     const bool all = state->all.plan->moments || state->all.copies > 1;
-    return all ? lbm_steps_own_cells(state) : state->all.openings + lbm_steps_closed_again(state);
+    return all ? most_listed(state) : state->all.openings + lbm_steps_closed_again(state);
 }
 
 /* The lists in the form of the device. */
@@ -139,20 +160,41 @@ static void fill_cell(lbm_cuda *state, lists *l, uint32_t c) {
     }
 }
 
+/* Where a cell stands in a plane of populations; row: of the grid. */
+static uint32_t index_in_plane(const lbm_cuda *state, uint32_t x, uint32_t row) {
+    const lbm_gpu_layout *l = &state->pattern.layout;
+    const uint32_t here = row - (uint32_t)(l->base * state->all.base.rows_per_plane);
+    return here / l->ny * l->slice + (here % l->ny - l->low + l->halo) * l->pitch + x;
+}
+
+/* Adds the free cells of a row that are no boundary cells, behind these. */
+static void list_inner(lbm_cuda *state, lists *l, uint32_t row, uint32_t *count) {
+    const uint8_t *solid =
+        state->all.plan->base.domain->cell + (int64_t)row * state->pattern.layout.nx;
+    for (uint32_t x = 0; x < state->pattern.layout.nx; x++) {
+        const uint32_t index = index_in_plane(state, x, row);
+        const bool listed = l->words && (l->words[index / CUDA_WARP] >> index % CUDA_WARP & 1u);
+        if (!solid[x] && !listed) {
+            l->cells[*count] = (lbm_boundary_cell){
+                .x = x, .row = row, .index = index, .opening_index = -1, .again = true};
+            l->again[state->again_count++] = (*count)++;
+        }
+    }
+}
+
 static void fill_lists(lbm_cuda *state, lists *l) {
     const lbm_boundary *b = &state->all.plan->boundary;
-    const lbm_gpu_layout *layout = &state->pattern.layout;
     const sel_rows own = sel_own_rows(&state->all.base);
-    const uint32_t before = (uint32_t)(layout->base * state->all.base.rows_per_plane);
     state->again_count = 0;
     for (uint32_t c = 0; c < b->cell_count; c++) {
         lbm_boundary_cell *cell = &l->cells[c];
         *cell = b->cells[c];
-        const uint32_t here = cell->row - before;
-        const uint32_t y = here % layout->ny, z = here / layout->ny;
-        cell->index =
-            z * layout->slice + (y - layout->low + layout->halo) * layout->pitch + cell->x;
+        cell->index = index_in_plane(state, cell->x, cell->row);
         fill_cell(state, l, c);
+    }
+    state->listed = (uint32_t)b->cell_count;
+    for (int64_t k = 0; k < own.count && lbm_cuda_gathers(state); k++) {
+        list_inner(state, l, (uint32_t)sel_row_of(&own, k), &state->listed);
     }
     if (b->links.count) {
         memcpy(l->link_region, b->link_region, (size_t)b->links.count);
@@ -327,7 +369,7 @@ static int64_t cut_count(const lbm_cuda *state) {
 void lbm_cuda_list_boundary(lbm_cuda *state) {
     lbm_gpu_boundary *to = &state->pattern.boundary;
     sel_arrays *arrays = &state->all.base.arrays;
-    SEL_ADD(arrays, to, cells, lbm_steps_own_cells(state), 0);
+    SEL_ADD(arrays, to, cells, most_listed(state), 0);
     SEL_ADD(arrays, to, row_cells, sel_own_rows(&state->all.base).count + 1, 0);
     SEL_ADD(arrays, to, words, word_count(state), 0);
     SEL_ADD(arrays, to, before, word_count(state), 0);
@@ -342,7 +384,7 @@ static sel_status lbm_steps_cuda_send(lbm_cuda *state, const lists *l, sel_error
     const struct {
         const void *to, *from;
         uint64_t bytes;
-    } parts[] = {{to->cells, l->cells, (uint64_t)to->cell_count * sizeof *l->cells},
+    } parts[] = {{to->cells, l->cells, (uint64_t)state->listed * sizeof *l->cells},
                  {to->row_cells, l->row_cells,
                   ((uint64_t)sel_own_rows(&state->all.base).count + 1) * sizeof *l->row_cells},
                  {to->words, l->words, (uint64_t)word_count(state) * sizeof *l->words},
@@ -364,7 +406,7 @@ sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error) {
     lists l;
     state->pattern.boundary.cell_count = (uint32_t)lbm_steps_own_cells(state);
     state->pattern.boundary.link_count = state->all.sites.count;
-    SEL_ADD(&arrays, &l, cells, lbm_steps_own_cells(state), 0);
+    SEL_ADD(&arrays, &l, cells, most_listed(state), 0);
     SEL_ADD(&arrays, &l, row_cells, sel_own_rows(&state->all.base).count + 1, 0);
     SEL_ADD(&arrays, &l, link_region, state->all.sites.count, 0);
     SEL_ADD(&arrays, &l, link_cut, cut_count(state), 0);
