@@ -83,8 +83,7 @@ void lbm_cuda_list_pass(lbm_cuda *state) {
     const lbm_plan *plan = state->all.plan;
     const bool bounded = plan->boundary.cell_count > 0;
     sel_arrays *arrays = &state->all.base.arrays;
-    passes->steps =
-        pass_fits(state) ? lbm_pass_steps(plan->collision, state->pattern.bytes) : 1;
+    passes->steps = pass_fits(state) ? lbm_pass_steps(plan->collision, state->pattern.bytes) : 1;
     const bool band = bounded && passes->steps > 1;
     const int64_t bytes = plan->components * state->pattern.layout.plane * state->pattern.bytes;
     const bool apart = sel_grid_cells(&plan->base.domain->grid) <= MOST_APART;
