@@ -19,8 +19,10 @@ const sel_topic sel_topics[] = {
      "Not supported: all cells are equal (in sel.heat and sel.poisson dx may differ by axis). Make "
      "the domain smaller, or the grid finer on GPUs or several ranks."},
     {"curved staircase bouzidi interpolation",
-     "Walls follow the cells: a curved or slanted wall is a staircase, of first order. Take 20 or "
-     "more cells across the body and compare two grids."},
+     "In sel.lbm law.wall { scheme = \"interpolated\" } puts a wall on the surface of its shape, "
+     "of "
+     "second order (help law.wall). Else walls follow the cells: a curved or slanted wall is a "
+     "staircase, of first order. Take 20 or more cells across the body and compare two grids."},
     {"symmetry axisymmetric axisymmetry",
      "A plane of symmetry: law.slip in sel.lbm, law.insulated in sel.heat and sel.poisson, "
      "law.mirror in sel.rule. Axisymmetric coordinates are not supported, but in sel.rule as terms "

@@ -293,46 +293,36 @@ static __device__ __forceinline__ void add_second(const lbm_boundary_cell &cell,
 #undef SECOND
 }
 
-// Replaces what walls send back half-way along interpolated links.
+// Replaces what walls send back half-way along interpolated links. Returns what the cell gains
+// beyond that.
 template <bool MOMENTS>
-static __device__ __forceinline__ void
+static __device__ __forceinline__ double
 interpolate(const lbm_gpu_step &s, const lbm_boundary_cell &cell, const double *link_add,
             const sent &own, REAL g[LBM_Q]) {
     const float *cut = s.boundary.link_cut + cell.first_link;
     const double *add = link_add + cell.first_link;
     REAL rho = (REAL)1;
+    double gain = 0;
     if (cell.moves) {
 #define DENSITY(i, ex, ey, ez, opposite, weight) rho += sent_along<MOMENTS>(own, i);
         LBM_DIRECTIONS(DENSITY)
 #undef DENSITY
     }
-#define CUT(i, ex, ey, ez, opposite, weight)                                        \
-    if (cell.links >> i & 1u) {                                                     \
-        const float q = *cut++;                                                     \
-        const REAL more = cell.moves ? rho * (REAL)*add : (REAL)0;                  \
-        add++;                                                                      \
-        if (q > 0) {                                                                \
-            g[i] = lbm_interpolate((REAL)q, sent_along<MOMENTS>(own, opposite),     \
-                                   sent_along<MOMENTS>(own, i), g[opposite], more); \
-        }                                                                           \
+#define CUT(i, ex, ey, ez, opposite, weight)                                               \
+    if (cell.links >> i & 1u) {                                                            \
+        const float q = *cut++;                                                            \
+        const double more = cell.moves ? *add : 0;                                         \
+        add++;                                                                             \
+        if (q > 0) {                                                                       \
+            const REAL out = sent_along<MOMENTS>(own, opposite);                           \
+            g[i] = lbm_interpolate((REAL)q, out, sent_along<MOMENTS>(own, i), g[opposite], \
+                                   rho * (REAL)more);                                      \
+            gain += (double)g[i] - (double)out - more;                                     \
+        }                                                                                  \
     }
     LBM_DIRECTIONS(CUT)
 #undef CUT
-}
-
-// Adds what a cell of a closed region gains to its sum, as count_flow does.
-template <bool MOMENTS>
-static __device__ __forceinline__ void count_gain(const lbm_gpu_step &s,
-                                                  const lbm_boundary_cell &cell, const sent &own,
-                                                  const REAL g[LBM_Q]) {
-    const double *link_add = of_step(s, s.boundary.link_add, s.boundary.link_stride);
-    REAL out[LBM_Q];
-#define SENT(i, ex, ey, ez, opposite, weight) out[i] = sent_along<MOMENTS>(own, i);
-    LBM_DIRECTIONS(SENT)
-#undef SENT
-    const int64_t gain =
-        lbm_gain(&cell, s.boundary.link_cut + cell.first_link, link_add + cell.first_link, out, g);
-    atomicAdd((unsigned long long *)(s.boundary.gain + cell.first_link), (unsigned long long)gain);
+    return gain;
 }
 
 // The rate of strain of a boundary cell by differences, for the hybrid operator.
@@ -366,11 +356,11 @@ static __device__ __forceinline__ void strain_beside(const lbm_gpu_step &s,
 }
 
 // Pulls the populations of a boundary cell and applies its boundary conditions. own: those that it
-// has sent; entered: what enters along its links.
+// has sent; entered: what enters along its links. Returns what it gains along interpolated links.
 template <bool KEEPS, bool MOMENTS>
-static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_boundary_cell &cell,
-                                              const place &p, const lbm_rates &rates,
-                                              const sent &own, REAL g[LBM_Q], REAL entered[LBM_Q]) {
+static __device__ __forceinline__ double
+gather(const lbm_gpu_step &s, const lbm_boundary_cell &cell, const place &p, const lbm_rates &rates,
+       const sent &own, REAL g[LBM_Q], REAL entered[LBM_Q]) {
     if (MOMENTS) {
         pull_moments(s, p, g);
     } else {
@@ -381,9 +371,7 @@ static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_b
     if (cell.both_move) {
         add_second(cell, link_add, g);
     }
-    if (cell.cut) {
-        interpolate<MOMENTS>(s, cell, link_add, own, g);
-    }
+    const double gain = cell.cut ? interpolate<MOMENTS>(s, cell, link_add, own, g) : 0;
 #define ENTERED(i, ex, ey, ez, opposite, weight) entered[i] = g[i];
     LBM_DIRECTIONS(ENTERED)
     if (cell.opening != LBM_CLOSED) {
@@ -395,6 +383,7 @@ static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_b
         }
     }
 #undef ENTERED
+    return gain;
 }
 
 // Stores the populations that leave and enter a boundary cell along its links, before collision. If

@@ -303,24 +303,9 @@ SEL_INLINE REAL LBM_NAME(lbm_interpolate)(REAL q, REAL out, REAL back, REAL far,
                       : (out + (R(2) * q - R(1)) * back + add) * (R(0.5) / q);
 }
 
-/* What a cell gains along its interpolated links (g: before collision; sent: what has left along
- * their opposites) beyond what walls half-way let in, in LBM_GAIN_UNIT. */
-SEL_INLINE int64_t LBM_NAME(lbm_gain)(const lbm_boundary_cell *cell, const float *cut,
-                                      const double *add, const REAL sent[LBM_Q],
-                                      const REAL g[LBM_Q]) {
-    double gain = 0;
-#define GAIN(i, ex, ey, ez, opposite, weight)              \
-    if (cell->links >> i & 1u) {                           \
-        if (*cut > 0) {                                    \
-            gain += (double)g[i] - (double)sent[opposite]; \
-            gain -= cell->moves ? *add : 0;                \
-        }                                                  \
-        cut++;                                             \
-        add++;                                             \
-    }
-    LBM_DIRECTIONS(GAIN)
-#undef GAIN
-    /* Of a flow that blows up the gain is no number that can be counted. */
+/* What a cell gains along interpolated links beyond what walls half-way let in, in LBM_GAIN_UNIT.
+ * Of a flow that blows up it is no number that can be counted. */
+SEL_INLINE int64_t LBM_NAME(lbm_gain)(double gain) {
     return gain > -1e6 && gain < 1e6 ? (int64_t)llrint(gain / LBM_GAIN_UNIT) : 0;
 }
 

@@ -25,22 +25,48 @@ static void return_collect(const lbm_cpu *state, int64_t *sums) {
     }
 }
 
-/* Adds `share` to the density of the cells of a span; all their moments grow by the same part, so
- * that velocities stay. */
+/* Adds `share` to the density of `count` cells, whose components begin at f; all their moments grow
+ * by the same part, so that velocities stay. */
+#define RETURN_SHARE(name, REAL)                                                                  \
+    static void name(const lbm_plan *plan, REAL *f, int64_t plane, int64_t count, double share) { \
+        enum { PIECE = 256 };                                                                     \
+        for (int64_t x0 = 0; x0 < count; x0 += PIECE) {                                           \
+            const int64_t n = count - x0 < PIECE ? count - x0 : PIECE;                            \
+            double more[PIECE];                                                                   \
+            for (int64_t x = 0; x < n; x++) {                                                     \
+                more[x] = 1;                                                                      \
+            }                                                                                     \
+            for (int i = 0; i < (plan->moments ? 1 : plan->components); i++) {                    \
+                for (int64_t x = 0; x < n; x++) {                                                 \
+                    more[x] += (double)f[i * plane + x0 + x];                                     \
+                }                                                                                 \
+            }                                                                                     \
+            for (int64_t x = 0; x < n; x++) {                                                     \
+                more[x] = share / more[x];                                                        \
+            }                                                                                     \
+            for (int i = 0; i < plan->components; i++) {                                          \
+                const double rest =                                                               \
+                    plan->moments ? i == 0 : plan->boundary.lattice->direction[i].weight;         \
+                REAL *to = f + i * plane + x0;                                                    \
+                for (int64_t x = 0; x < n; x++) {                                                 \
+                    to[x] = (REAL)lbm_with_share((double)to[x], rest, more[x]);                   \
+                }                                                                                 \
+            }                                                                                     \
+        }                                                                                         \
+    }
+RETURN_SHARE(return_share_f32, float)
+RETURN_SHARE(return_share_f64, double)
+#undef RETURN_SHARE
+
+/* The same for a span of a row. */
 static void return_share(const lbm_cpu *state, void *f, int64_t row, const lbm_span *span,
                          double share) {
     const lbm_plan *plan = state->all.plan;
-    const int64_t first = lbm_row_offset(&state->layout, row), plane = state->layout.plane;
-    for (int64_t at = first + span->x0; at < first + span->x1; at++) {
-        double rho = 1;
-        for (int i = 0; i < (plan->moments ? 1 : plan->components); i++) {
-            rho += lbm_get(plan, f, i * plane + at);
-        }
-        for (int i = 0; i < plan->components; i++) {
-            const double rest = plan->moments ? i == 0 : state->lattice->direction[i].weight;
-            const double value = lbm_get(plan, f, i * plane + at);
-            lbm_put(plan, f, i * plane + at, lbm_with_share(value, rest, share / rho));
-        }
+    const int64_t first = lbm_row_offset(&state->layout, row) + span->x0, n = span->x1 - span->x0;
+    if (plan->base.precision == SEL_F32) {
+        return_share_f32(plan, (float *)f + first, state->layout.plane, n, share);
+    } else {
+        return_share_f64(plan, (double *)f + first, state->layout.plane, n, share);
     }
 }
 

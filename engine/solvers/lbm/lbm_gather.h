@@ -203,44 +203,35 @@ SEL_INLINE void LBM_NAME(mirror)(const lbm_step *step, const lbm_boundary_cell *
 #undef MIRROR
 }
 
-/* Replaces what walls send back half-way along interpolated links. */
+/* Replaces what walls send back half-way along interpolated links. Adds what a cell of a closed
+ * region gains to step->gain. */
 __attribute__((noinline)) static void LBM_NAME(interpolate)(const lbm_step *step,
                                                             const lbm_boundary_cell *cell,
                                                             LBM_NAME(lbm_sent) here, REAL *g,
                                                             int64_t stride) {
+    const lbm_direction *direction = step->boundary->lattice->direction;
     const float *cut = step->boundary->link_cut + cell->first_link;
     const double *add = step->link_add + cell->first_link;
     REAL rho = (REAL)1;
+    double gain = 0;
     for (int i = 0; i < LBM_Q && cell->moves; i++) {
         rho += here.f[i * here.plane];
     }
-#define CUT(i, ex, ey, ez, opposite, weight)                                       \
-    if (cell->links >> i & 1u) {                                                   \
-        if (*cut > 0) {                                                            \
-            g[i * stride] = LBM_NAME(lbm_interpolate)(                             \
-                (REAL)*cut, here.f[opposite * here.plane], here.f[i * here.plane], \
-                g[opposite * stride], cell->moves ? rho * (REAL)*add : (REAL)0);   \
-        }                                                                          \
-        cut++;                                                                     \
-        add++;                                                                     \
+    for (uint32_t left = cell->links; left; left &= left - 1, cut++, add++) {
+        const int i = __builtin_ctz(left), opposite = direction[i].opposite;
+        const REAL *back = here.f + i * here.plane;
+        const REAL out = here.f[opposite * here.plane], moves = cell->moves ? (REAL)*add : (REAL)0;
+        __builtin_prefetch(back + step->layout.pitch);
+        if (*cut > 0) {
+            const REAL in = LBM_NAME(lbm_interpolate)((REAL)*cut, out, *cut < 0.5f ? out : *back,
+                                                      g[opposite * stride], rho * moves);
+            gain += (double)in - (double)out - (cell->moves ? *add : 0);
+            g[i * stride] = in;
+        }
     }
-    LBM_DIRECTIONS(CUT)
-#undef CUT
-}
-
-/* Adds what a cell of a closed region gains to step->gain. */
-__attribute__((noinline, unused)) static void LBM_NAME(count_gain)(const lbm_step *step,
-                                                                   const lbm_boundary_cell *cell,
-                                                                   LBM_NAME(lbm_sent) here,
-                                                                   const REAL *g, int64_t stride) {
-    const int64_t link = cell->first_link;
-    REAL sent[LBM_Q], come[LBM_Q];
-    for (int i = 0; i < LBM_Q; i++) {
-        sent[i] = here.f[i * here.plane];
-        come[i] = g[i * stride];
+    if (cell->closed && step->gain) {
+        step->gain[cell->first_link] += LBM_NAME(lbm_gain)(gain);
     }
-    step->gain[link] += LBM_NAME(lbm_gain)(cell, step->boundary->link_cut + link,
-                                           step->link_add + link, sent, come);
 }
 
 /* Applies the boundary conditions of a cell to its pulled populations g[i * stride]. entered: what

@@ -340,9 +340,6 @@ SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t 
         const LBM_NAME(lbm_sent) here =
             LBM_NAME(sent_by)(step, lbm_row_offset(&step->layout, row) + cell->x, room);
         LBM_NAME(apply_boundary)(step, cell, row, here, g, LINE, entered);
-        if (cell->closed && step->gain) {
-            LBM_NAME(count_gain)(step, cell, here, g, LINE);
-        }
         if (step->link_flow) {
             LBM_NAME(count_flow)(step, cell, here, entered);
         }

@@ -152,10 +152,11 @@ __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant_
     const typename T::lbm_rates rates = T::rates_of(s, cell.index);
     const typename T::sent own = T::template sent_by<MOMENTS>(s, cell.index);
     real_of<T> g[T::q], entered[T::q];
-    T::template gather<KEEPS, MOMENTS>(s, cell, T::make_place(s.layout, cell.index), rates, own, g,
-                                       entered);
+    const double gain = T::template gather<KEEPS, MOMENTS>(
+        s, cell, T::make_place(s.layout, cell.index), rates, own, g, entered);
     if (cell.closed && s.boundary.gain && !halted) {
-        T::template count_gain<MOMENTS>(s, cell, own, g);
+        atomicAdd((unsigned long long *)(s.boundary.gain + cell.first_link),
+                  (unsigned long long)T::lbm_gain(gain)); // as count_flow
     }
     if (s.boundary.link_flow && !halted) {
         T::template count_flow<MOMENTS>(s, cell, own, entered);
