@@ -12,7 +12,7 @@
         const lbm_lattice *lattice = step->boundary->lattice;                                      \
         const lbm_layout *layout = &step->layout;                                                  \
         const int64_t here = lbm_row_offset(layout, row) + x;                                      \
-        type come[LBM_MAX_Q] = {0}, room[LBM_MAX_Q], made[LBM_MAX_Q], entered[LBM_MAX_Q];          \
+        type come[LBM_MAX_Q] = {0}, room[LBM_MAX_Q], made[LBM_MAX_Q], entered[LBM_MAX_Q] = {0};    \
         const lbm_sent_##D##_##suffix sent = sent_by_##D##_##suffix(step, here, made);             \
         for (int i = 0; i < lattice->q; i++) {                                                     \
             const int *e = lattice->direction[i].e;                                                \
