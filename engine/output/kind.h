@@ -8,7 +8,12 @@
 #include "engine/output/output.h"
 
 /* The fields that every table of an output begins with. */
-#define SEL_OUT_COMMON_ROWS                                                                        \
+#define SEL_OUT_COMMON_ROWS                                                                     \
+    SEL_OUT_SCHEDULE_ROWS("First step that is written; the last state is written in any case.", \
+                          "First time that is written; the last state is written in any case.")
+
+/* The same, with the help of from_step and from_time. */
+#define SEL_OUT_SCHEDULE_ROWS(from_step_help, from_time_help)                                      \
     SEL_ROW(sel_output_common, name, STRING,                                                       \
             "Name of its files, unique among the outputs; the kind of output when not given."),    \
         SEL_ROW(sel_output_common, every, INT,                                                     \
@@ -19,11 +24,8 @@
                 "Time from one writing to the next, instead of every: the first step at or "       \
                 "after each multiple of it is written.",                                           \
                 .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),                                   \
-        SEL_ROW(sel_output_common, from_step, INT,                                                 \
-                "First step that is written; the last state is written in any case."),             \
-        SEL_ROW(sel_output_common, from_time, NUMBER,                                              \
-                "First time that is written; the last state is written in any case.",              \
-                .preset = SEL_NOT_GIVEN)
+        SEL_ROW(sel_output_common, from_step, INT, from_step_help),                                \
+        SEL_ROW(sel_output_common, from_time, NUMBER, from_time_help, .preset = SEL_NOT_GIVEN)
 
 #define SEL_OUT_FIELDS_HELP \
     "Fields of the results (listed with each solver), or components such as velocity_x."
@@ -108,6 +110,7 @@ typedef struct sel_output_kind {
     int64_t period;     /* default steps between writings; 0: at the end only */
     bool only_when_due; /* the last state is written only if it is due: else it would bias a mean */
     bool once;          /* a run has at most one */
+    bool all_rows;      /* written from step 0 on: from_step and from_time begin the statistics */
     /* Writes NAME.csv: `open` adds columns to the header, `take` values to a row, both after
      * step,time. */
     bool rows;
@@ -142,7 +145,11 @@ const sel_output_kind *sel_output_kind_of(const sel_table *table);
 /* The name of an output's files: the one given, else the name of the kind. */
 const char *sel_output_name(const sel_variant *output);
 
-/* The first step that an output may write. */
+/* The common fields by which an output is written: without from_step and from_time if the kind
+ * writes all rows. */
+sel_output_common sel_output_schedule(const sel_output_kind *kind, const sel_output_common *common);
+
+/* The step that from_step and from_time stand for. */
 int64_t sel_output_from(const sel_output_common *common, const sel_clock *clock);
 
 /* Output number `i`, from 0, of a simulation. */
@@ -357,7 +364,7 @@ sel_force_sum sel_measure_sum_force(const sel_requests *answers);
 /* ---- records: time series kept in memory for statistics at the end ---- */
 
 /* A full record is thinned to every second sample; a series takes 8 MB at most. */
-enum { SEL_MOST_SAMPLES = 1 << 20, SEL_MOST_SERIES = 5 };
+enum { SEL_MOST_SAMPLES = 1 << 20, SEL_MOST_SERIES = 8 };
 
 typedef struct sel_record {
     int series;
@@ -370,16 +377,20 @@ typedef struct sel_record {
 sel_status sel_record_open(sel_output *output, int series, sel_record *record, sel_error *error);
 /* Appends sample[series], one number per series. */
 void sel_record_add(sel_record *record, const double *sample);
-/* Saves or loads a record. If a checkpoint lacks the last series, it is filled with zeros. */
+/* Saves or loads a record. Series that a checkpoint lacks are filled with NaN. */
 void sel_record_keep(sel_record *record, sel_checkpoint *checkpoint);
 
-/* ---- mean, deviation and dominant frequency of a sampled signal ---- */
+/* ---- mean, deviation, extremes and dominant frequency of a sampled signal ---- */
 
 /* The mean of value[0..n); NaN for n = 0. */
 double sel_signal_mean(const double *value, size_t n);
 
 /* Root mean square of the deviations from the mean; NaN for n = 0. */
 double sel_signal_rms(const double *value, size_t n);
+
+/* The smallest and the largest of value[0..n); NaN for n = 0. */
+double sel_signal_min(const double *value, size_t n);
+double sel_signal_max(const double *value, size_t n);
 
 /* The frequency, in cycles per unit of `time`, of the strongest oscillation of a signal sampled at
  * rising times. NaN: fewer than 16 samples, less than two cycles, or a deviation of at most

@@ -2,10 +2,14 @@
  * their statistics and the dominant frequency. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "engine/output/kind.h"
 
 static const sel_table_field fields[] = {
-    SEL_OUT_COMMON_ROWS,
+    SEL_OUT_SCHEDULE_ROWS(
+        "First step of the statistics; rows are written from step 0 on.",
+        "First time of the statistics, to leave out how the flow began; rows are written from "
+        "step 0 on."),
     SEL_ROW(sel_force_params, region, STRING,
             "Name of the region on which the fluid acts; regions of one name count together.",
             .flags = SEL_REQUIRED),
@@ -21,29 +25,34 @@ const sel_table sel_out_force_table = SEL_TABLE(
     "per unit depth. With reference.velocity and reference.area (2-D: or reference.length) the "
     "file has also the coefficients cd = 2 force_x / (density velocity^2 area), and cl likewise "
     "with force_y. The results of run.json get statistics over the samples from from_step or "
-    "from_time on, else over the second half of the run: NAME.force_x_mean and the like, "
-    "NAME.cd_mean, cd_rms, cl_mean, cl_rms (the rms is that of the deviation from the mean), and "
-    "NAME.frequency, the dominant frequency of force_y: the highest peak of the spectrum after the "
-    "linear trend is removed, under a Hann window, refined by a parabola. With reference.length "
-    "and reference.velocity there is also NAME.strouhal = frequency length / velocity. A warning "
-    "at the end tells where the force changes from step to step by more than 5 % of itself (rms).");
+    "from_time on, else over the second half of the run. For each component of force and torque "
+    "and for cd and cl: NAME.force_x_mean, NAME.force_x_rms (of the deviation from the mean), "
+    "NAME.force_x_min, NAME.force_x_max and the like. For each component of force and torque that "
+    "oscillates: NAME.force_x_frequency and the like, the highest peak of the spectrum after the "
+    "linear trend is removed, under a Hann window, refined by a parabola; with reference.length "
+    "and reference.velocity also NAME.force_x_strouhal = frequency length / velocity. "
+    "NAME.frequency and NAME.strouhal are those of force_y. A warning at the end tells where the "
+    "force changes from step to step by more than 5 % of itself (rms).");
 
-/* The flow counts as steady if the lift varies by less than this fraction of the force. */
+/* A component counts as steady if it varies by less than this fraction of the force; of the torque
+ * plus that of the force about an arm as long as the domain's shortest side. */
 static const double steady_part = 1e-5;
 
 /* The force alternates if it changes from step to step by more than `alternating_part` of itself.
  * Changes below `cancelled_part` of the sum of all magnitudes are round-off. */
 static const double alternating_part = 0.05, cancelled_part = 1e-4;
 
-/* Series of the record: times, components of the force, magnitude of the change from step to step.
- */
-enum { TIME, FORCE, CHANGE = FORCE + 3, SERIES };
+/* Series of the record: times, components of the force, magnitude of the change from step to step,
+ * components of the torque. */
+enum { TIME, FORCE, CHANGE = FORCE + 3, TORQUE, SERIES = TORQUE + 3 };
 _Static_assert((int)SERIES <= (int)SEL_MOST_SERIES, "a record has room for them");
 
 typedef struct force_output {
     sel_output base;
     double to_coefficient; /* factor from a force to its coefficient; NaN: no coefficients */
-    sel_record record;
+    sel_record record;     /* samples of the statistics */
+    bool has_last;         /* `last` is a sample from before the statistics */
+    double last[SERIES];
 } force_output;
 
 static void force_check(sel_output_checker *checker, const void *params) {
@@ -82,13 +91,36 @@ static sel_status force_take(sel_output *base, sel_error *error) {
     for (int a = 0; a < 2 && !isnan(output->to_coefficient); a++) {
         sel_csv_number(base->csv, output->to_coefficient * force[a]);
     }
-    sel_record_add(&output->record,
-                   (double[SERIES]){base->time, force[0], force[1], force[2],
-                                    changed > cancelled_part * sum.size ? changed : 0});
+    const double sample[SERIES] = {base->time,
+                                   force[0],
+                                   force[1],
+                                   force[2],
+                                   changed > cancelled_part * sum.size ? changed : 0,
+                                   torque[0],
+                                   torque[1],
+                                   torque[2]};
+    output->has_last = base->step < sel_output_from(base->params, base->context->clock);
+    if (output->has_last) {
+        memcpy(output->last, sample, sizeof sample);
+    } else {
+        sel_record_add(&output->record, sample);
+    }
     return SEL_OK;
 }
 
 /* ---- statistics ---- */
+
+/* The samples of a series that statistics cover. */
+typedef struct force_samples {
+    const double *time, *value;
+    size_t n;
+} force_samples;
+
+static force_samples samples_of(const force_output *output, int series, size_t first) {
+    const sel_record *record = &output->record;
+    return (force_samples){record->v[TIME] + first, record->v[series] + first,
+                           record->count - first};
+}
 
 /* The first sample of the statistics: 0 if the script gives from_step or from_time, else the first
  * in the second half of the run. */
@@ -104,39 +136,82 @@ static size_t first_sample(const force_output *output, double end) {
     return first;
 }
 
-static sel_status set_coefficients(const force_output *output, size_t first, sel_error *error) {
-    static const char *const means[] = {"cd_mean", "cl_mean"}, *const rms[] = {"cd_rms", "cl_rms"};
-    const sel_record *record = &output->record;
-    size_t n = record->count - first;
+/* Sets NAME.COLUMN_mean and the like: `scale` times the samples. */
+static sel_status set_statistics(const force_output *output, const char *column, double scale,
+                                 const force_samples *samples, sel_error *error) {
+    static const struct {
+        const char *name;
+        double (*of)(const double *value, size_t n);
+    } statistic[] = {{"mean", sel_signal_mean},
+                     {"rms", sel_signal_rms},
+                     {"min", sel_signal_min},
+                     {"max", sel_signal_max}};
     sel_status status = SEL_OK;
-    for (int a = 0; a < 2 && !status; a++) {
-        const double *force = record->v[FORCE + a] + first;
-        double mean = output->to_coefficient * sel_signal_mean(force, n);
-        double deviation = output->to_coefficient * sel_signal_rms(force, n);
-        status = sel_output_result(&output->base, means[a], mean, error);
-        status = status ? status : sel_output_result(&output->base, rms[a], deviation, error);
+    for (size_t k = 0; k < sizeof statistic / sizeof *statistic && !status; k++) {
+        char what[32];
+        snprintf(what, sizeof what, "%s_%s", column, statistic[k].name);
+        status = sel_output_result(&output->base, what,
+                                   scale * statistic[k].of(samples->value, samples->n), error);
     }
     return status;
 }
 
-static sel_status set_frequency(const force_output *output, size_t first, sel_error *error) {
-    const sel_record *record = &output->record;
+/* Sets NAME.COLUMN_frequency and NAME.COLUMN_strouhal, or NAME.frequency and NAME.strouhal if
+ * `column` is NULL. */
+static sel_status set_frequency(const force_output *output, const char *column, double frequency,
+                                sel_error *error) {
     const sel_reference *reference = &output->base.context->simulation->params->reference;
-    size_t n = record->count - first;
-    double largest = 0;
-    for (size_t i = first; i < record->count; i++) {
-        largest = fmax(largest, hypot(record->v[FORCE][i], record->v[FORCE + 1][i]));
+    const double strouhal = frequency * reference->length / reference->velocity;
+    const char *between = column ? "_" : "";
+    column = column ? column : "";
+    char what[32];
+    snprintf(what, sizeof what, "%s%sfrequency", column, between);
+    sel_status status = sel_output_result(&output->base, what, frequency, error);
+    if (!status && !isnan(strouhal)) {
+        snprintf(what, sizeof what, "%s%sstrouhal", column, between);
+        status = sel_output_result(&output->base, what, strouhal, error);
     }
-    double frequency = sel_signal_frequency(record->v[TIME] + first, record->v[FORCE + 1] + first,
-                                            n, steady_part * largest);
-    if (isnan(frequency)) {
+    return status;
+}
+
+/* The largest magnitude of a vector of three series. */
+static double largest_magnitude(const force_output *output, int series, size_t first) {
+    double *const *v = &output->record.v[series], largest = 0;
+    for (size_t i = first; i < output->record.count; i++) {
+        largest = fmax(largest, hypot(hypot(v[0][i], v[1][i]), v[2][i]));
+    }
+    return largest;
+}
+
+static double shortest_side(const sel_grid *grid) {
+    double shortest = INFINITY;
+    for (int a = 0; a < grid->dims; a++) {
+        shortest = fmin(shortest, (double)grid->n[a] * grid->dx[a]);
+    }
+    return shortest;
+}
+
+/* Sets the statistics of a column of the CSV file. */
+static sel_status set_component(const force_output *output, int series, const char *column,
+                                size_t first, sel_error *error) {
+    const force_samples samples = samples_of(output, series, first);
+    if (isnan(samples.value[0])) { /* a checkpoint of an earlier version lacked the series */
         return SEL_OK;
     }
-    sel_status status = sel_output_result(&output->base, "frequency", frequency, error);
-    double strouhal = frequency * reference->length / reference->velocity;
-    return status || isnan(strouhal)
-               ? status
-               : sel_output_result(&output->base, "strouhal", strouhal, error);
+    double noise = steady_part * largest_magnitude(output, FORCE, first);
+    if (series >= TORQUE) {
+        noise = noise * shortest_side(&output->base.context->domain->grid) +
+                steady_part * largest_magnitude(output, TORQUE, first);
+    }
+    sel_status status = set_statistics(output, column, 1, &samples, error);
+    const double frequency = sel_signal_frequency(samples.time, samples.value, samples.n, noise);
+    if (!status && !isnan(frequency)) {
+        status = set_frequency(output, column, frequency, error);
+        if (!status && series == FORCE + 1) {
+            status = set_frequency(output, NULL, frequency, error);
+        }
+    }
+    return status;
 }
 
 /* Warns of a force that alternates from step to step. */
@@ -164,24 +239,34 @@ static void warn_of_alternation(const force_output *output, size_t first) {
     }
 }
 
+/* The names of the columns with components of force and torque; NULL ends them. */
+static const char *const force_columns[2][7] = {
+    {"force_x", "force_y", "torque", NULL},
+    {"force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z", NULL}};
+
 static sel_status force_conclude(sel_output *base, sel_error *error) {
-    static const char *const means[] = {"force_x_mean", "force_y_mean", "force_z_mean"};
-    const force_output *output = (const force_output *)base;
-    const sel_record *record = &output->record;
-    if (record->count == 0) {
+    static const char *const coefficients[] = {"cd", "cl"};
+    force_output *output = (force_output *)base;
+    const int dims = base->context->domain->grid.dims;
+    if (output->record.count == 0 && output->has_last) { /* the run ended before them */
+        sel_record_add(&output->record, output->last);
+    }
+    if (output->record.count == 0) {
         return SEL_OK;
     }
-    size_t first = first_sample(output, base->time);
+    const size_t first = first_sample(output, base->time);
     sel_status status = SEL_OK;
     warn_of_alternation(output, first);
-    for (int a = 0; a < base->context->domain->grid.dims && !status; a++) {
-        double mean = sel_signal_mean(record->v[FORCE + a] + first, record->count - first);
-        status = sel_output_result(base, means[a], mean, error);
+    for (int a = 0; force_columns[dims - 2][a] && !status; a++) {
+        const int torque = dims == 3 ? TORQUE + a - dims : TORQUE + 2;
+        status = set_component(output, a < dims ? FORCE + a : torque, force_columns[dims - 2][a],
+                               first, error);
     }
-    if (!status && !isnan(output->to_coefficient)) {
-        status = set_coefficients(output, first, error);
+    for (int a = 0; a < 2 && !status && !isnan(output->to_coefficient); a++) {
+        const force_samples samples = samples_of(output, FORCE + a, first);
+        status = set_statistics(output, coefficients[a], output->to_coefficient, &samples, error);
     }
-    return status ? status : set_frequency(output, first, error);
+    return status;
 }
 
 /* ---- opening ---- */
@@ -198,16 +283,13 @@ static double force_coefficient(const sel_output_context *context) {
 }
 
 static sel_status force_open(sel_output *base, sel_error *error) {
-    static const char *const columns[2][7] = {
-        {"force_x", "force_y", "torque", NULL},
-        {"force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z", NULL}};
     force_output *output = (force_output *)base;
     const sel_status status = sel_record_open(base, SERIES, &output->record, error);
     if (status) {
         return status;
     }
     output->to_coefficient = force_coefficient(base->context);
-    for (const char *const *column = columns[base->context->domain->grid.dims == 3]; *column;
+    for (const char *const *column = force_columns[base->context->domain->grid.dims - 2]; *column;
          column++) {
         sel_csv_text(base->csv, *column);
     }
@@ -224,6 +306,7 @@ const sel_output_kind sel_force_kind = {
     .size = sizeof(force_output),
     .period = SEL_CSV_PERIOD,
     .rows = true,
+    .all_rows = true,
     .check = force_check,
     .open = force_open,
     .take = force_take,

@@ -73,6 +73,16 @@ int64_t sel_output_from(const sel_output_common *common, const sel_clock *clock)
     return by_time > common->from_step ? by_time : common->from_step;
 }
 
+sel_output_common sel_output_schedule(const sel_output_kind *kind,
+                                      const sel_output_common *common) {
+    sel_output_common schedule = *common;
+    if (kind->all_rows) {
+        schedule.from_step = 0;
+        schedule.from_time = (double)NAN;
+    }
+    return schedule;
+}
+
 int64_t sel_output_next(const sel_output_common *common, int64_t period, const sel_clock *clock,
                         int64_t step) {
     const int64_t from = sel_output_from(common, clock);
@@ -87,7 +97,8 @@ int64_t sel_output_next(const sel_output_common *common, int64_t period, const s
 }
 
 static int64_t next_due(const sel_output *output, int64_t step) {
-    return sel_output_next(output->params, output->kind->period, output->context->clock, step);
+    const sel_output_common schedule = sel_output_schedule(output->kind, output->params);
+    return sel_output_next(&schedule, output->kind->period, output->context->clock, step);
 }
 
 int64_t sel_outputs_next(const sel_outputs *outputs, int64_t step) {

@@ -172,7 +172,9 @@ static int64_t times_due(const sel_output_kind *kind, const sel_output_common *c
                          int64_t last, bool *at_last) {
     bool given = common->every != SEL_INT_NOT_GIVEN;
     const sel_clock clock = sel_even_clock(dt);
-    int64_t from = sel_output_from(common, &clock), period = given ? common->every : kind->period;
+    const sel_output_common schedule = sel_output_schedule(kind, common);
+    int64_t from = sel_output_from(&schedule, &clock),
+            period = given ? common->every : kind->period;
     *at_last = false;
     if (!isnan(common->interval)) {
         const double slack = 1e-9, interval = fmax(common->interval, dt);

@@ -1,4 +1,5 @@
-/* signal.c -- sampled signals: mean, deviation and dominant frequency; records, which keep them.
+/* signal.c -- sampled signals: mean, deviation, extremes and dominant frequency; records, which
+ * keep them.
  *
  * The frequency is that of the highest peak of the amplitude spectrum:
  *
@@ -12,7 +13,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include "engine/output/kind.h"
 
 /* CMPLX of C11, which glibc defines for gcc only. */
@@ -39,6 +39,22 @@ double sel_signal_rms(const double *value, size_t n) {
         squares += (value[i] - mean) * (value[i] - mean);
     }
     return n > 0 ? sqrt(squares / (double)n) : (double)NAN;
+}
+
+double sel_signal_min(const double *value, size_t n) {
+    double least = n > 0 ? value[0] : (double)NAN;
+    for (size_t i = 1; i < n; i++) {
+        least = fmin(least, value[i]);
+    }
+    return least;
+}
+
+double sel_signal_max(const double *value, size_t n) {
+    double most = n > 0 ? value[0] : (double)NAN;
+    for (size_t i = 1; i < n; i++) {
+        most = fmax(most, value[i]);
+    }
+    return most;
 }
 
 /* to[n]: the signal at n evenly spaced times from the first to the last, linear in between. */
@@ -205,9 +221,11 @@ void sel_record_keep(sel_record *record, sel_checkpoint *checkpoint) {
     }
     for (int k = 0; k < record->series; k++) {
         const size_t bytes = record->count * sizeof(double);
-        /* Checkpoints of earlier versions lack the last series of out.force (CHANGE). */
-        if (checkpoint->loads && checkpoint->left == 0 && k > 0 && k == record->series - 1) {
-            memset(record->v[k], 0, bytes);
+        /* Checkpoints of earlier versions lack the last series of out.force (CHANGE, TORQUE). */
+        if (checkpoint->loads && checkpoint->left == 0 && k > 0) {
+            for (size_t i = 0; i < record->count; i++) {
+                record->v[k][i] = (double)NAN;
+            }
         } else {
             sel_keep(checkpoint, record->v[k], bytes);
         }

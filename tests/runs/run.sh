@@ -266,8 +266,36 @@ run = json.load(open(sys.argv[1]))
 results = run["results"]
 assert 0.005 < results["force.cd_rms"] < 0.03, results
 assert abs(results["force.strouhal"] - 0.3) < 0.01, results
+assert abs(results["force.force_x_strouhal"] - 0.6) < 0.02, results
+assert results["force.cd_min"] < results["force.cd_mean"] < results["force.cd_max"], results
+assert len(open(sys.argv[1].replace("run.json", "force.csv")).readlines()) == 1802
 assert run["largest_mach"] < 0.3, run
 assert all(text.startswith("Reynolds number of a cell") for text in run["warnings"]), run' "$work/forces/run.json"
+}
+
+# A wall that is dragged along: its force falls, and the statistics see the rows from from_time on.
+statistics_of_forces_begin_at_from_time() {
+    cat >"$work/dragged.lua" <<'LUA'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+return sel.lbm {
+  lattice = "D2Q9", size = { 1, 8 }, dx = 0.5, dt = 0.1, nu = 0.25, periodic = { "x" },
+  regions = {
+    { name = "lower", where = shape.face "y-", law = law.wall {} },
+    { name = "upper", where = shape.face "y+", law = law.wall { velocity = { 0.1, 0 } } },
+  },
+  stop = { steps = 40 },
+  output = { out.force { region = "upper", every = 2, from_time = 2 } },
+}
+LUA
+    run "$work/dragged.lua" -o "$work/dragged" && "${PYTHON:-/usr/bin/python3}" -c '
+import csv, json, sys
+rows = [(int(row["step"]), float(row["force_x"])) for row in csv.DictReader(open(sys.argv[1] + "/force.csv"))]
+assert [step for step, _ in rows] == list(range(0, 41, 2)), rows
+late = [force for step, force in rows if step >= 20]
+results = json.load(open(sys.argv[1] + "/run.json"))["results"]
+assert (results["force.force_x_min"], results["force.force_x_max"]) == (min(late), max(late)), (results, rows)
+assert abs(results["force.force_x_mean"] / (sum(late) / len(late)) - 1) < 1e-12, results' "$work/dragged"
 }
 
 directory_with_a_run_is_kept() {
@@ -558,6 +586,7 @@ ok "a hook that never returns ends the run" a_hook_that_never_returns_ends_the_r
 ok "a diverging run says step, cell and cause" divergence_is_reported
 ok "iterations say how they ended" iterations_say_how_they_ended
 ok "an example of forces reports flow, not sound" example_reports_flow_not_sound
+ok "statistics of forces begin at from_time, and all rows are written" statistics_of_forces_begin_at_from_time
 ok "a directory that holds a run is kept" directory_with_a_run_is_kept
 ok "--force removes the old outputs" force_removes_the_old_outputs
 ok "links are not followed" links_are_not_followed

@@ -3,7 +3,8 @@
  * The fields are linear in place, so that interpolation between centres is exact:
  * velocity_a = (a + 1) + 2 x - 3 y + 5 z + step, pressure = 10 x + step, component c of the tensor
  * stress = 100 (c + 1) + x and of the curl vorticity = 1000 (c + 1) + y; all 0 in solids.
- * The force on region k is k (2 + step, sin(step / 5), 3), the flux through it 10 k + step.
+ * The force on region k is k (2 + step, sin(step / 5), 3), the torque in 2-D about the origin
+ * -1000 + 50 sin(step / 10), the flux through it 10 k + step.
  */
 #ifndef OUTPUT_CASE_H
 #define OUTPUT_CASE_H
@@ -142,7 +143,7 @@ static inline void case_answer(const sel_state *state, sel_request *request) {
         double n = (double)state->step;
         request->force[0] = request->region * (2 + n);
         request->force[1] = request->region * sin(n / 5);
-        request->torque[2] = -1000 - request->centre[1];
+        request->torque[2] = -1000 + 50 * sin(n / 10) - request->centre[1];
         if (state->domain->grid.dims == 3) {
             request->force[2] = 3 * request->region;
             request->torque[0] = -2000 - request->centre[2];

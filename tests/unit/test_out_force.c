@@ -59,6 +59,14 @@ static void rms_is_of_the_deviation_from_the_mean(void **state) {
     assert_true(isnan(sel_signal_mean(value, 0)));
 }
 
+static void extremes_are_the_smallest_and_the_largest(void **state) {
+    (void)state;
+    const double value[] = {1, -3, 4, 0};
+    assert_true(sel_signal_min(value, 4) == -3 && sel_signal_max(value, 4) == 4);
+    assert_true(sel_signal_min(value, 1) == 1 && sel_signal_max(value, 1) == 1);
+    assert_true(isnan(sel_signal_min(value, 0)) && isnan(sel_signal_max(value, 0)));
+}
+
 /* ---- out.force: on region k the fluid acts with k (2 + step, sin(step / 5), 0) ---- */
 
 static sel_force_params *add_force(output_case *c, const char *region) {
@@ -128,12 +136,73 @@ static void coefficients_and_strouhal_number_follow_the_reference(void **state) 
     force->common.from_step = 100;
     assert_int_equal(case_run(&c, 500), SEL_OK);
     double scale = 2 / (1 * 0.25 * 4);
-    assert_true(fabs(case_number(&c, "force.csv", 1, 5) - scale * 102) < 1e-9);
+    assert_true(fabs(case_number(&c, "force.csv", 101, 5) - scale * 102) < 1e-9);
     assert_true(fabs(result(&c, "force.cd_mean") - scale * 302) < 1e-9);
+    assert_true(fabs(result(&c, "force.cd_min") - scale * 102) < 1e-9);
+    assert_true(fabs(result(&c, "force.cd_max") - scale * 502) < 1e-9);
     assert_true(fabs(result(&c, "force.cl_rms") - scale * sqrt(0.5)) < 0.02);
     double frequency = 1 / (2 * pi * 5 * 0.25); /* dt is 0.25 */
     assert_true(fabs(result(&c, "force.frequency") / frequency - 1) < 1e-3);
     assert_true(fabs(result(&c, "force.strouhal") / (frequency * 8) - 1) < 1e-3);
+    case_close(&c);
+}
+
+/* 0 or NaN: within 1 % of `size`. */
+static bool is_near(double value, double expected, double size) {
+    return fabs(value - expected) < 0.01 * size;
+}
+
+static void every_component_has_its_statistics(void **state) {
+    (void)state;
+    output_case c;
+    case_open(&c, 2, 4, 3, 1);
+    add_force(&c, "block")->common.from_time = 25; /* step 100 */
+    c.params.reference = (sel_reference){.length = 4, .velocity = 0.5, .area = (double)NAN};
+    assert_int_equal(case_run(&c, 1000), SEL_OK);
+    static const struct {
+        const char *name;
+        double mean, rms, min, max, steps_per_radian; /* 0: no frequency */
+    } expected[] = {{"force_x", 552, 260, 102, 1002, 0},
+                    {"force_y", 0, 0.7071, -1, 1, 5},
+                    {"torque", -1000, 35.355, -1050, -950, 10}};
+    for (int k = 0; k < 3; k++) {
+        static const char *const what[] = {"mean", "rms", "min", "max", "frequency", "strouhal"};
+        const double frequency = 1 / (2 * pi * expected[k].steps_per_radian * 0.25);
+        const double values[] = {expected[k].mean, expected[k].rms, expected[k].min,
+                                 expected[k].max,  frequency,       8 * frequency};
+        for (int i = 0; i < 6; i++) {
+            char name[64];
+            snprintf(name, sizeof name, "force.%s_%s", expected[k].name, what[i]);
+            const double found = result(&c, name), size = i < 4 ? values[3] : values[i];
+            assert_true(i >= 4 && k == 0 ? isnan(found) : is_near(found, values[i], fabs(size)));
+        }
+    }
+    assert_true(result(&c, "force.frequency") == result(&c, "force.force_y_frequency"));
+    assert_true(result(&c, "force.strouhal") == result(&c, "force.force_y_strouhal"));
+    case_close(&c);
+}
+
+static void rows_before_the_statistics_are_written(void **state) {
+    (void)state;
+    output_case c;
+    case_open(&c, 2, 4, 3, 1);
+    add_force(&c, "block")->common.from_step = 3;
+    assert_int_equal(case_run(&c, 4), SEL_OK);
+    for (int step = 0; step <= 4; step++) {
+        assert_true(case_number(&c, "force.csv", step + 1, 0) == step);
+        assert_true(case_number(&c, "force.csv", step + 1, 2) == 2 + step);
+    }
+    assert_true(result(&c, "force.force_x_mean") == 5.5 && result(&c, "force.force_x_min") == 5);
+    case_close(&c);
+}
+
+static void a_run_that_ends_before_the_statistics_tells_its_last_row(void **state) {
+    (void)state;
+    output_case c;
+    case_open(&c, 2, 4, 3, 1);
+    add_force(&c, "block")->common.from_step = 100;
+    assert_int_equal(case_run(&c, 4), SEL_OK);
+    assert_true(result(&c, "force.force_x_mean") == 6 && result(&c, "force.force_x_rms") == 0);
     case_close(&c);
 }
 
@@ -245,10 +314,14 @@ int main(void) {
         cmocka_unit_test(frequency_of_unevenly_spaced_samples),
         cmocka_unit_test(a_steady_or_short_signal_has_no_frequency),
         cmocka_unit_test(rms_is_of_the_deviation_from_the_mean),
+        cmocka_unit_test(extremes_are_the_smallest_and_the_largest),
         cmocka_unit_test(force_writes_components_and_torque),
         cmocka_unit_test(force_in_space_has_three_torques),
         cmocka_unit_test(regions_of_one_name_count_together),
         cmocka_unit_test(coefficients_and_strouhal_number_follow_the_reference),
+        cmocka_unit_test(every_component_has_its_statistics),
+        cmocka_unit_test(rows_before_the_statistics_are_written),
+        cmocka_unit_test(a_run_that_ends_before_the_statistics_tells_its_last_row),
         cmocka_unit_test(the_area_goes_before_the_length),
         cmocka_unit_test(flux_across_a_line_is_positive_to_its_left),
         cmocka_unit_test(flux_through_a_layer_is_positive_along_its_axis),

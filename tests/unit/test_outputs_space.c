@@ -237,8 +237,10 @@ static void forces_have_three_components_and_torques_about_a_point(void **state)
     assert_file(&c, "force.csv",
                 "step,time,force_x,force_y,force_z,torque_x,torque_y,torque_z,cd,cl\n"
                 "0,0,2,0,3,-2030,-3010,-1020,2,0\n");
-    assert_string_equal(c.results.v[2].name, "force.force_z_mean");
-    assert_true(c.results.v[2].value == 3);
+    assert_string_equal(c.results.v[4 * 2].name, "force.force_z_mean");
+    assert_true(c.results.v[4 * 2].value == 3);
+    assert_string_equal(c.results.v[4 * 5].name, "force.torque_z_mean");
+    assert_true(c.results.v[4 * 5].value == -1020);
     case_close(&c);
 }
 
