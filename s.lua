@@ -1,5 +1,5 @@
-local size, tau, collision, precision = { 1021, 517 }, 0.56, 'regularized', 'f32'
-local smagorinsky = nil
+local size, tau, collision, precision = { 18, 9, 7 }, 0.6, 'recursive:moments', 'f64'
+local smagorinsky = 0.15
 local sel = require 'selenite'
 local shape, law = sel.shape, sel.law
 local W, H, D, three = size[1], size[2], size[3] or 1, size[3] ~= nil
@@ -30,12 +30,13 @@ local initial = {
   end,
   pressure = function(x, y) return 1e-3 * math.sin(6.2831853 * x / W) * math.cos(3 * y / H) end,
 }
-paint('floor', shape.face 'y-', law.wall {})
-paint('lid', shape.face 'y+', law.wall { velocity = { 0.04, 0 } })
-paint('inlet', shape.face 'x-', law.velocity { function(y) return 0.05 * y / H, 0 end })
-paint('outlet', shape.face 'x+', law.pressure { 0 })
-paint('cylinder', ball(W / 3, H / 2, 0, H / 6), law.wall {})
-paint('corner', box(0, 0, 0, 12, 9, 1), law.wall {})
+periodic = three and { 'x', 'y', 'z' } or { 'x', 'y' }
+for k = 0, 29 do
+  local x, y = 2 * (k % 8), 2 * (k // 8)
+  paint('cell' .. k, box(x, y, 0, x + 1, y + 1, D / 2), law.wall { velocity = { vec(
+    2e-3 * k, 1e-2, 0) } })
+end
+acceleration = { vec(1e-4, -5e-5, 3e-5) }
 return sel.lbm {
   lattice = three and 'D3Q19' or 'D2Q9', size = size, tau = tau,
   collision = collision:match '^%a+', storage = collision:match ':(%a+)',
