@@ -139,7 +139,7 @@ int main(int argc, char **argv) {
     if (!comparison_begins(argc, argv, "test_cuda_passes")) {
         return 0;
     }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }
 #else
 #include <stdio.h>

@@ -101,9 +101,6 @@ int main(int argc, char **argv) {
         cmocka_unit_test(moments_are_populations_to_round_off),
         cmocka_unit_test(moments_are_populations_to_round_off_on_a_gpu),
     };
-    char tree[] = "cpu";
-    char *cpu[] = {argv[0], tree};
-    comparison_begins(2, cpu, "test_cuda_storage");
     comparison.is_short = argc > 1 && strcmp(argv[1], "short") == 0;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }
