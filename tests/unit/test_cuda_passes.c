@@ -89,7 +89,7 @@ static void compare_passes(const flow *f, int64_t steps) {
 
 /* A number of steps that passes and graphs do not divide. */
 static int64_t pass_test_steps(void) {
-    return comparison.is_short ? 17 : 93;
+    return comparison.is_short ? 13 : 93;
 }
 
 static void passes_in_a_box_have_the_bits_of_single_steps(void **state) {
@@ -113,7 +113,7 @@ static void passes_beside_boundaries_have_the_bits_of_single_steps(void **state)
     for (size_t p = 0; p < 2; p++) {
         for (size_t c = 0; c < COUNT_OF(operators); c++) {
             const char *around = (p + c) % 2 ? channel : round_x;
-            if (comparison.is_short && p + c > 1) {
+            if (comparison.is_short && p + c != 1) {
                 continue;
             }
             const flow one = {around == channel ? "1021, 1031" : "1024, 1027",
