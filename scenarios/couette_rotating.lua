@@ -4,7 +4,7 @@
 -- Shows: walls on the surfaces of shapes are of second order. At radius 16 and tau = 0.8 the rms
 -- error of the velocity is 0.2 per cent and that of the torque 0.1, at radius 32 0.04 and below
 -- 0.01; with scheme = "halfway", stairs of cells, 1.6 to 2 per cent and half of it. The centre lies
--- off the lattice. The gap is closed: `returned` in balance.csv is the mass that interpolation took.
+-- off the lattice. The gap is closed: `returned` in balance.csv is what interpolation took.
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
 
@@ -60,7 +60,8 @@ return sel.lbm {
   reference = { length = R - r1, velocity = p.U },
   regions   = {
     { name = "outer", law = law.wall { scheme = p.scheme },
-      where = shape.box { min = { 0, 0 }, max = { n, n } } - shape.ball { centre = { cx, cy }, radius = R } },
+      where = shape.box { min = { 0, 0 }, max = { n, n } } -
+        shape.ball { centre = { cx, cy }, radius = R } },
     { name = "inner", where = shape.ball { centre = { cx, cy }, radius = r1 },
       law = law.wall { scheme = p.scheme,
         velocity = function(x, y) return -rate * (y - cy), rate * (x - cx) end } },

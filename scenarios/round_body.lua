@@ -40,7 +40,11 @@ return sel.lbm {
       where = shape.ball { centre = { L / 3 + p.cx, H / 2 + p.cy }, radius = p.radius } },
   },
   stop   = { steps = p.steps },
-  hooks  = { { at = "end", call = function(run) run:result("largest", run:reduce("speed", "max") / p.U) end } },
+  hooks  = {
+    { at = "end", call = function(run)
+        run:result("largest", run:reduce("speed", "max") / p.U)
+      end },
+  },
   output = {
     out.force   { region = "body", every = 20 },
     out.picture { field = "speed" },

@@ -11,8 +11,8 @@
 --   fall of the pressure    166     161     157     153 Pa
 --
 -- With ten cells, five in the throat, they are 0.84 m/s and 243 Pa. The first beat rises from rest
--- with `ramp`, which follows the sound of the lattice: with u = 0.075 it is half as long, and 16 and
--- 20 cells have 0.681 and 0.653 m/s, 178 and 171 Pa.
+-- with `ramp`, which follows the sound of the lattice: with u = 0.075 it is half as long, and 16
+-- and 20 cells have 0.681 and 0.653 m/s, 178 and 171 Pa.
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
 

@@ -127,7 +127,8 @@ local option, passed, wanted = {}, {}, {}
 for i = 1, #given, 2 do
   local name, value = given[i], given[i + 1]
   option[name] = value
-  if ("--backend --precision --storage --trust --script-limit"):find(name, 1, true) then -- for each run
+  local of_each_run = "--backend --precision --storage --trust --script-limit"
+  if of_each_run:find(name, 1, true) then
     append(passed, { name, value ~= "" and value or nil })
   end
   if name == "--plot" then append(wanted, { read_plot(value) }) end

@@ -1,7 +1,7 @@
 -- Couette flow between cylinders with interpolated walls: order of the velocity, torque, mass.
 return {
-  about = "Couette flow between cylinders, the inner one turns: rms error of the velocity and of the "
-    .. "torque over four centres on and off the lattice, with interpolated walls.",
+  about = "Couette flow between cylinders, the inner one turns: rms error of the velocity and of "
+    .. "the torque over four centres on and off the lattice, with interpolated walls.",
   run = function(c)
     local centres = { { 0, 0 }, { 0.5, 0.5 }, { 0.13, 0.37 }, { 0.41, 0.22 } }
     local function errors(tau, R)

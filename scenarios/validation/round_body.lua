@@ -1,7 +1,7 @@
 -- 200 cylinders of random sizes and places at tau = 0.505. A run that diverges ends the case.
 return {
-  about = "200 cylinders with interpolated walls, radius 3 to 40 cells, anywhere in a channel at tau = "
-    .. "0.505 for 10,000 steps: none blows up.",
+  about = "200 cylinders with interpolated walls, radius 3 to 40 cells, anywhere in a channel at "
+    .. "tau = 0.505 for 10,000 steps: none blows up.",
   slow_on_cpu = "some minutes",
   run = function(c)
     local seed, worst = 7, 0
