@@ -308,7 +308,7 @@ $(DEVICE_LIBRARY): $(wildcard tests/device/*)
 	$(Q)ln -sf libcudart.so $(@D)/libnccl.so.2
 test-device: setup-test $(DEVICE_LIBRARY)
 	$(MAKE) BUILD=$(DEVICE) CUDA=1 NVCC=tests/device/nvcc CUDA_ARCH=sm_90 CUDART=$(DEVICE_LIBRARY) \
-	    CUDA_INCLUDE=tests/device/include CPPFLAGS=-DMG_ALONE_ON_DEVICE=4096 gpu-tests
+	    CUDA_INCLUDE=tests/device/include CPPFLAGS="-DMG_ALONE_ON_DEVICE=4096 -DLBM_PASS_BOUNDED=65536" gpu-tests
 	DEVICE=$(DEVICE) tests/device/all.sh $(ONLY)
 
 # The engine alone: no Lua in it.

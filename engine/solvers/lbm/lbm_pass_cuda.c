@@ -26,12 +26,11 @@
 #include "engine/solvers/lbm/lbm_state_cuda.h"
 
 enum {
-    LEAST_COLUMNS = 128,     /* of a grid that passes go over, */
-    LEAST_ROWS = 64,         /* and rows; */
-    LEAST_BOUNDED = 1 << 20, /* cells, where there is a band: it needs many launches */
-    MOST_APART = 1 << 24,    /* cells for which there is a room 1 */
-    MOST_BOUNDARY = 50,      /* at most a cell in so many is a boundary cell, */
-    MOST_BAND = 3            /* and a cell in so many is in a tile of the band */
+    LEAST_COLUMNS = 128,  /* of a grid that passes go over, */
+    LEAST_ROWS = 64,      /* and rows; where there is a band, LBM_PASS_BOUNDED cells */
+    MOST_APART = 1 << 24, /* cells for which there is a room 1 */
+    MOST_BOUNDARY = 50,   /* at most a cell in so many is a boundary cell, */
+    MOST_BAND = 3         /* and a cell in so many is in a tile of the band */
 };
 
 static cudaError_t (*const pass_kernels[2])(const lbm_gpu_step *, cudaStream_t) = {
@@ -57,7 +56,7 @@ static bool pass_fits(const lbm_cuda *state) {
     return plan->moments && !lbm_cuda_gathers(state) && grid->dims == 2 &&
            state->all.base.ranks->count == 1 && !(plan->base.depends & SEL_ON_T) &&
            !lbm_acceleration_is_field(plan) && grid->n[0] >= LEAST_COLUMNS &&
-           grid->n[1] >= LEAST_ROWS && (boundary == 0 || cells >= LEAST_BOUNDED) &&
+           grid->n[1] >= LEAST_ROWS && (boundary == 0 || cells >= LBM_PASS_BOUNDED) &&
            boundary <= cells / MOST_BOUNDARY;
 }
 

@@ -7,6 +7,11 @@
 #include "cuda/terms.h"
 #include "engine/solvers/lbm/lbm_state.h"
 
+/* The fewest cells of a grid with boundaries that passes go over; tests choose fewer. */
+#ifndef LBM_PASS_BOUNDED
+#define LBM_PASS_BOUNDED (1 << 20)
+#endif
+
 /* Passes of several steps over a plane grid (lbm_pass_cuda.c). */
 typedef struct lbm_cuda_passes {
     int steps; /* of a pass; 1: there are none */
