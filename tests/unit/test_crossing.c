@@ -10,7 +10,7 @@
 #include "engine/scene/crossing.h"
 #include "engine/scene/segment.h"
 #include "engine/values/philox.h"
-#include "tests/unit/fake_solver.h"
+#include "tests/unit/fake_scene.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -369,15 +369,7 @@ static void placed_shapes(void **state) {
 
 /* ---- domains ---- */
 
-typedef struct fixture {
-    sel_arena *arena;
-    sel_region regions[4];
-    sel_common common;
-    sel_solver solver;
-    sel_simulation simulation;
-    sel_domain *domain;
-    sel_error error;
-} fixture;
+typedef fake_scene fixture;
 
 static int set_up(void **state) {
     fixture *f = test_calloc(1, sizeof *f);
@@ -391,14 +383,6 @@ static int set_up(void **state) {
     f->solver = fake_solver;
     f->simulation = (sel_simulation){.solver = &f->solver, .params = &f->common};
     *state = f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    fixture *f = *state;
-    sel_domain_destroy(f->domain);
-    sel_arena_destroy(f->arena);
-    test_free(f);
     return 0;
 }
 
@@ -540,7 +524,7 @@ static void random_paintings(void **state) {
                 }
             }
         }
-        tear_down(state);
+        fake_scene_close(state);
         set_up(state);
     }
     assert_true(links > 2000);
@@ -674,14 +658,14 @@ int main(void) {
         cmocka_unit_test(placed_shapes),
         cmocka_unit_test(random_trees),
         cmocka_unit_test(unions_of_many),
-        cmocka_unit_test_setup_teardown(links_into_a_ball, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(fluid_painted_over_a_solid, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(random_paintings, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(links_across_periodic_faces, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(links_without_a_surface, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(links_into_a_ball, set_up, fake_scene_close),
+        cmocka_unit_test_setup_teardown(fluid_painted_over_a_solid, set_up, fake_scene_close),
+        cmocka_unit_test_setup_teardown(random_paintings, set_up, fake_scene_close),
+        cmocka_unit_test_setup_teardown(links_across_periodic_faces, set_up, fake_scene_close),
+        cmocka_unit_test_setup_teardown(links_without_a_surface, set_up, fake_scene_close),
         cmocka_unit_test_setup_teardown(functions_that_fail_leave_the_wall_half_way, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(functions_are_halved, set_up, tear_down),
+                                        fake_scene_close),
+        cmocka_unit_test_setup_teardown(functions_are_halved, set_up, fake_scene_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,19 +9,12 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "tests/unit/fake_solver.h"
+#include "tests/unit/fake_scene.h"
 
 enum { NX = 6, NY = 4 };
 
 /* A 6 x 4 domain under test: an arena for shapes, room for regions. */
-typedef struct fixture {
-    sel_arena *arena;
-    sel_region regions[300];
-    sel_common common;
-    sel_simulation simulation;
-    sel_domain *domain;
-    sel_error error;
-} fixture;
+typedef fake_scene fixture;
 
 static int set_up(void **state) {
     fixture *f = test_calloc(1, sizeof *f);
@@ -32,14 +25,6 @@ static int set_up(void **state) {
     f->common.regions.v = f->regions;
     f->simulation = (sel_simulation){.solver = &fake_solver, .params = &f->common};
     *state = f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    fixture *f = *state;
-    sel_domain_destroy(f->domain);
-    sel_arena_destroy(f->arena);
-    test_free(f);
     return 0;
 }
 
@@ -390,7 +375,7 @@ static void a_rank_keeps_the_regions_about_its_patch(void **state) {
     assert_memory_equal(before.first[2], after.first[2], 3 * sizeof **after.first);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, fake_scene_close)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -8,20 +8,13 @@
 
 #include <math.h>
 #include <omp.h>
-#include "tests/unit/fake_solver.h"
+#include "tests/unit/fake_scene.h"
 
 enum { NX = 7, NY = 6, NZ = 5, CELLS = NX * NY * NZ };
 static const int64_t last[] = {NX - 1, NY - 1, NZ - 1};
 
 /* 7 x 6 x 5 cells of side 0.5 from (1, -2, 3) on. */
-typedef struct fixture {
-    sel_arena *arena;
-    sel_region regions[8];
-    sel_common common;
-    sel_simulation simulation;
-    sel_domain *domain;
-    sel_error error;
-} fixture;
+typedef fake_scene fixture;
 
 static int set_up(void **state) {
     fixture *f = test_calloc(1, sizeof *f);
@@ -33,14 +26,6 @@ static int set_up(void **state) {
     f->common.regions.v = f->regions;
     f->simulation = (sel_simulation){.solver = &fake_solver, .params = &f->common};
     *state = f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    fixture *f = *state;
-    sel_domain_destroy(f->domain);
-    sel_arena_destroy(f->arena);
-    test_free(f);
     return 0;
 }
 
@@ -391,7 +376,7 @@ static void a_cylinder_needs_an_axis(void **state) {
                         "test.lua:4: shape.cylinder: give from and to in 3-D, or centre in 2-D");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, fake_scene_close)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -8,19 +8,13 @@
 
 #include <math.h>
 #include "engine/scene/sizes.h"
-#include "tests/unit/fake_solver.h"
+#include "tests/unit/fake_scene.h"
 
 static const double pi = 3.14159265358979323846;
 
-typedef struct fixture {
-    sel_arena *arena;
-    sel_region regions[4];
-    sel_common common;
-    sel_simulation simulation;
-    sel_domain *domain;
-    sel_region_size size[SEL_REGION_NUMBERS];
-    sel_error error;
-} fixture;
+typedef fake_scene fixture;
+
+static sel_region_size sizes[SEL_REGION_NUMBERS]; /* of the last domain */
 
 static int set_up(void **state) {
     fixture *f = test_calloc(1, sizeof *f);
@@ -31,14 +25,6 @@ static int set_up(void **state) {
     f->common.regions.v = f->regions;
     f->simulation = (sel_simulation){.solver = &fake_solver, .params = &f->common};
     *state = f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    fixture *f = *state;
-    sel_domain_destroy(f->domain);
-    sel_arena_destroy(f->arena);
-    test_free(f);
     return 0;
 }
 
@@ -54,7 +40,7 @@ static void add(fixture *f, sel_shape_kind kind, const void *data, size_t size,
 
 static void measure(fixture *f) {
     assert_int_equal(sel_domain_create(&f->simulation, NULL, &f->domain, &f->error), SEL_OK);
-    assert_int_equal(sel_domain_sizes(f->domain, f->size, &f->error), SEL_OK);
+    assert_int_equal(sel_domain_sizes(f->domain, sizes, &f->error), SEL_OK);
 }
 
 /* Asserts that two numbers differ by less than `percent` of the second. */
@@ -73,12 +59,12 @@ static void balls_within_two_percent(void **state) {
         memcpy(ball.centre.v, centres[k], sizeof ball.centre.v);
         add(f, SEL_SHAPE_BALL, &ball, sizeof ball, NULL);
         measure(f);
-        WITHIN(f->size[1].volume, 4 * pi / 3 * 4096, 2);
-        WITHIN(f->size[1].wetted, 4 * pi * 256, 2);
+        WITHIN(sizes[1].volume, 4 * pi / 3 * 4096, 2);
+        WITHIN(sizes[1].wetted, 4 * pi * 256, 2);
         for (int a = 0; a < 3; a++) {
-            WITHIN(f->size[1].frontal[a], pi * 256, 2);
+            WITHIN(sizes[1].frontal[a], pi * 256, 2);
         }
-        tear_down(state);
+        fake_scene_close(state);
         set_up(state);
     }
 }
@@ -90,11 +76,11 @@ static void boxes_are_exact(void **state) {
     f->common.size = (sel_ints){3, {40, 30, 40}};
     add(f, SEL_SHAPE_BOX, &box, sizeof box, NULL); /* through the periodic axis z */
     measure(f);
-    WITHIN(f->size[1].volume, 4 * 5 * 20, 1e-9);
-    WITHIN(f->size[1].frontal[0], 5 * 20, 1e-9);
-    WITHIN(f->size[1].frontal[1], 4 * 20, 1e-9);
-    WITHIN(f->size[1].frontal[2], 4 * 5, 1e-9);
-    WITHIN(f->size[1].wetted, (2 * 4 + 2 * 5) * 20, 5); /* edges are cut off */
+    WITHIN(sizes[1].volume, 4 * 5 * 20, 1e-9);
+    WITHIN(sizes[1].frontal[0], 5 * 20, 1e-9);
+    WITHIN(sizes[1].frontal[1], 4 * 20, 1e-9);
+    WITHIN(sizes[1].frontal[2], 4 * 5, 1e-9);
+    WITHIN(sizes[1].wetted, (2 * 4 + 2 * 5) * 20, 5); /* edges are cut off */
 }
 
 static void turned_boxes_within_four_percent(void **state) {
@@ -107,9 +93,9 @@ static void turned_boxes_within_four_percent(void **state) {
         add(f, SEL_SHAPE_BOX, &box, sizeof box, &place);
         f->common.size = (sel_ints){3, {44, 44, 44}};
         measure(f);
-        WITHIN(f->size[1].volume, 24 * 24 * 24, 1);
-        WITHIN(f->size[1].wetted, 6 * 24 * 24, 4);
-        tear_down(state);
+        WITHIN(sizes[1].volume, 24 * 24 * 24, 1);
+        WITHIN(sizes[1].wetted, 6 * 24 * 24, 4);
+        fake_scene_close(state);
         set_up(state);
     }
 }
@@ -122,20 +108,20 @@ static void discs_and_two_regions(void **state) {
     add(f, SEL_SHAPE_BALL, &disc, sizeof disc, NULL);
     add(f, SEL_SHAPE_BALL, &other, sizeof other, NULL);
     measure(f);
-    WITHIN(f->size[1].volume, pi * 100, 2);
-    WITHIN(f->size[1].frontal[0], 20, 5);
-    WITHIN(f->size[1].frontal[1], 20, 5);
-    WITHIN(f->size[1].wetted, 2 * pi * 10, 2);
-    WITHIN(f->size[2].wetted, 2 * pi * 4, 5);
-    assert_true(f->size[2].frontal[2] == 0);
+    WITHIN(sizes[1].volume, pi * 100, 2);
+    WITHIN(sizes[1].frontal[0], 20, 5);
+    WITHIN(sizes[1].frontal[1], 20, 5);
+    WITHIN(sizes[1].wetted, 2 * pi * 10, 2);
+    WITHIN(sizes[2].wetted, 2 * pi * 4, 5);
+    assert_true(sizes[2].frontal[2] == 0);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(balls_within_two_percent, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(boxes_are_exact, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(turned_boxes_within_four_percent, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(discs_and_two_regions, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(balls_within_two_percent, set_up, fake_scene_close),
+        cmocka_unit_test_setup_teardown(boxes_are_exact, set_up, fake_scene_close),
+        cmocka_unit_test_setup_teardown(turned_boxes_within_four_percent, set_up, fake_scene_close),
+        cmocka_unit_test_setup_teardown(discs_and_two_regions, set_up, fake_scene_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,10 +9,11 @@
 //     z-1   * * * * * * * *   open   lacks what moves down; then it collides and is stored
 //           lane 0 ... 31
 //
-// At plane z each lane rebuilds the populations of its cells. Those that move along x go to the
-// column beside, in the lane or by a shuffle; the cells at both ends of the strip are rebuilt, too,
-// from moments of which each lane loads one number. In 3-D a thread block has several strips,
-// neighbours along y. A further strip at each side, the ring, is loaded and not stored:
+// At plane z each lane rebuilds the populations of its cells. Populations that move along x go to
+// the neighbouring column, which is in the same lane or one shuffle away. The two cells beside the
+// ends of the strip are rebuilt by all lanes together: each lane loads one of their moments, and
+// shuffles hand it to the others. In 3-D a thread block has several strips, neighbours along y. One
+// more strip at either side, the halo of the block ("ring" in the code), is loaded and not stored:
 //
 //     y     ring   - - - - - - - -        populations that move along y
 //           strip  o o o o o o o o   |    pass through shared memory (two buffers,
