@@ -98,6 +98,7 @@ static sel_status read_stream(FILE *file, const char *path, size_t limit, const 
         return sel_fail(error, SEL_BAD_FILE, "%s: is larger than %zu MiB; %s", path, limit >> 20,
                         what);
     }
+    buffer[used] = 0;
     return SEL_OK;
 }
 

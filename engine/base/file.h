@@ -13,8 +13,9 @@
 sel_status sel_file_open(const char *path, FILE **file, sel_error *error);
 
 /* Reads all of a regular file, or of standard input (path NULL), into *bytes, which the caller
- * frees, also after an error. SEL_BAD_FILE: the file cannot be read, or has more than `limit`
- * bytes; the message then ends with `what`, such as "a scenario is a text file". */
+ * frees, also after an error; a NUL follows them. SEL_BAD_FILE: the file cannot be read, or has
+ * more than `limit` bytes; the message then ends with `what`, such as "a scenario is a text file".
+ */
 sel_status sel_file_read(const char *path, size_t limit, const char *what, char **bytes,
                          size_t *length, sel_error *error);
 
