@@ -223,7 +223,9 @@ static void both_faces_carry_half_of_their_corner(void **unused) {
 }
 
 /* What the regions carried is what the fluid has lost: momentum in the mean of two steps, mass in
- * one. Closures of wet faces find the momentum, so that it is compared without them. */
+ * one. A half-way wall that moves counts the momentum in its own frame: what it lets in brings
+ * momentum with its own velocity, too. Closures of wet faces find the momentum, so that it is
+ * compared without them. */
 static void what_regions_carry_is_lost(int dims, int collision, const paint *paints) {
     const int count = 2 * dims;
     bool wet = false;
@@ -235,6 +237,7 @@ static void what_regions_carry_is_lost(int dims, int collision, const paint *pai
               (paints[face].law != &lbm_wall_table && paints[face].law != &lbm_slip_table);
     }
     double before[3] = {0}, earlier[3] = {0}, mass[2] = {0}, left[MOST_FACES + 1] = {0};
+    double flux[MOST_FACES + 1] = {0};
     for (int step = 0; step < 30; step++) {
         double now[3] = {0}, taken[3] = {0}, out = 0, u[3 * 7 * 6 * 5], rho[7 * 6 * 5];
         case_advance(&c, 1);
@@ -248,11 +251,15 @@ static void what_regions_carry_is_lost(int dims, int collision, const paint *pai
         mass[1] = total_mass(&c);
         for (int region = 1; region <= count; region++) {
             const sel_request f = case_force(&c, region, 1, 2);
+            const sel_quantity *own = &paints[region - 1].velocity;
+            const double flows = case_flux(&c, region);
             for (int a = 0; a < dims; a++) {
-                taken[a] += f.force[a];
+                const double with = a < own->components ? own->part[a].constant : 0;
+                taken[a] += f.force[a] + with * (flux[region] + flows) / 2;
             }
-            out += case_flux(&c, region);
-            left[region] += case_flux(&c, region);
+            flux[region] = flows;
+            out += flows;
+            left[region] += flows;
         }
         for (int a = 0; a < dims && step > 1 && !wet; a++) {
             assert_true(fabs(taken[a] + (now[a] - earlier[a]) / 2) < 1e-13);

@@ -387,7 +387,8 @@ gather(const lbm_gpu_step &s, const lbm_boundary_cell &cell, const place &p, con
 }
 
 // Stores the populations that leave and enter a boundary cell along its links, before collision. If
-// those of the last step are stored (links_follow), keeps their sums as `before`:
+// those of the last step are stored (links_follow), keeps their sums as `before`, and with moving
+// walls in - out as link_gain:
 //
 //     links   | out [link_count] | in [link_count] | before [link_count] |
 template <bool MOMENTS>
@@ -396,11 +397,15 @@ static __device__ __forceinline__ void keep_links(const lbm_gpu_step &s,
                                                   const REAL g[LBM_Q]) {
     const bool follows = s.boundary.links_follow;
     REAL *out = (REAL *)s.boundary.links + cell.first_link, *in = out + s.boundary.link_count;
-    REAL *before = in + s.boundary.link_count;
+    REAL *before = in + s.boundary.link_count, *gain = (REAL *)s.boundary.link_gain;
+    gain += gain ? cell.first_link : 0;
 #define KEEP(i, ex, ey, ez, opposite, weight)        \
     if (cell.links >> i & 1u) {                      \
         if (follows) {                               \
             *before++ = *out + *in;                  \
+        }                                            \
+        if (follows && gain) {                       \
+            *gain++ = *in - *out;                    \
         }                                            \
         *out++ = sent_along<MOMENTS>(own, opposite); \
         *in++ = g[i];                                \
@@ -409,29 +414,36 @@ static __device__ __forceinline__ void keep_links(const lbm_gpu_step &s,
 #undef KEEP
 }
 
-// Calls each(e, out, in, before), with the arguments of lbm_carry, for each link of a cell that
-// belongs to `region`: with half of what a shared one carries. e points inwards.
+// Calls each(e, link), with the arguments of lbm_carry, for each link of a cell that belongs to
+// `region`: with half of what a shared one carries. e points inwards. velocity: as lbm_gpu_links.
 template <class Each>
-static __device__ __forceinline__ void
-each_link(const lbm_gpu_boundary &b, const lbm_boundary_cell &cell, int region, const Each &each) {
-    const REAL *out = (const REAL *)b.links + cell.first_link, *in = out + b.link_count;
-    const REAL *before = in + b.link_count;
-    const uint8_t *owner = b.link_region + cell.first_link, *second = owner + __popc(cell.links);
-#define LINK(i, ex, ey, ez, opposite, weight)                                                 \
-    if (cell.links >> i & 1u) {                                                               \
-        const bool shared = cell.shared >> i & 1u;                                            \
-        bool owns = *owner++ == region;                                                       \
-        owns |= shared && *second == region;                                                  \
-        second += shared;                                                                     \
-        if (owns) {                                                                           \
-            const int e[3] = {ex, ey, ez};                                                    \
-            const double share = shared ? 0.5 : 1;                                            \
-            const double left = share * (double)*out, entered = share * (double)*in;          \
-            each(e, left, entered, b.links_follow ? share *(double)*before : left + entered); \
-        }                                                                                     \
-        out++;                                                                                \
-        in++;                                                                                 \
-        before++;                                                                             \
+static __device__ __forceinline__ void each_link(const lbm_gpu_boundary &b,
+                                                 const lbm_boundary_cell &cell, int region,
+                                                 const double *velocity, const Each &each) {
+    const REAL *out = (const REAL *)b.links, *in = out + b.link_count, *before = in + b.link_count;
+    const REAL *gain = (const REAL *)b.link_gain;
+    int64_t k = cell.first_link, second = k + __popc(cell.links);
+#define LINK(i, ex, ey, ez, opposite, weight)                                                     \
+    if (cell.links >> i & 1u) {                                                                   \
+        const bool shared = cell.shared >> i & 1u, first = b.link_region[k] == region;            \
+        if (first || (shared && b.link_region[second] == region)) {                               \
+            const int e[3] = {ex, ey, ez};                                                        \
+            const double share = shared ? 0.5 : 1;                                                \
+            lbm_link link = {};                                                                   \
+            link.out = share * (double)out[k];                                                    \
+            link.in = share * (double)in[k];                                                      \
+            link.before = b.links_follow ? share * (double)before[k] : link.out + link.in;        \
+            if (velocity) {                                                                       \
+                const double *u = velocity + (cell.both_move && !first ? second : k);             \
+                link.gain_before = b.links_follow ? share * (double)gain[k] : link.in - link.out; \
+                for (int a = 0; a < 3; a++) {                                                     \
+                    link.velocity[a] = u[a * b.link_count];                                       \
+                }                                                                                 \
+            }                                                                                     \
+            each(e, link);                                                                        \
+        }                                                                                         \
+        second += shared;                                                                         \
+        k++;                                                                                      \
     }
     LBM_DIRECTIONS(LINK)
 #undef LINK

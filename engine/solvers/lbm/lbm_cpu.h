@@ -29,7 +29,7 @@ typedef enum lbm_forcing {
 
 /* What an observed step stores of its populations before collision, and where; NULL: not wanted. */
 typedef struct lbm_observed {
-    void *links; /* as lbm_state.links */
+    void *links, *link_gain; /* as in lbm_state */
     bool links_follow;
     bool strains;      /* any of */
     double *strain[2]; /* as lbm_state.strain, at cell (0, 0, 0) */

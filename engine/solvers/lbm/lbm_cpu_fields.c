@@ -333,6 +333,7 @@ static void lbm_cpu_fields_add_cell(const lbm_cpu *state, int64_t row,
     const lbm_boundary *boundary = &state->all.plan->boundary;
     const lbm_plan *plan = state->all.plan;
     const void *links = state->all.links;
+    const double *velocity = boundary->moves[region] ? state->all.link_velocity : NULL;
     const int64_t count = boundary->links.count;
     const double at[3] = {(double)cell->x, (double)(row % state->layout.ny),
                           (double)(row / state->layout.ny)};
@@ -344,11 +345,20 @@ static void lbm_cpu_fields_add_cell(const lbm_cpu *state, int64_t row,
                                       (shared && boundary->link_region[second] == region));
         if (owns) {
             const double share = shared ? 0.5 : 1;
-            const double out = share * lbm_get(plan, links, link);
-            const double in = share * lbm_get(plan, links, count + link);
-            const double before =
-                state->all.links_follow ? share * lbm_get(plan, links, 2 * count + link) : out + in;
-            lbm_carry(sum, state->lattice->direction[i].e, out, in, before, at, centre);
+            lbm_link l = {.out = share * lbm_get(plan, links, link),
+                          .in = share * lbm_get(plan, links, count + link)};
+            l.before = state->all.links_follow ? share * lbm_get(plan, links, 2 * count + link)
+                                               : l.out + l.in;
+            if (velocity) {
+                const bool other = cell->both_move && boundary->link_region[link] != region;
+                l.gain_before = state->all.links_follow
+                                    ? share * lbm_get(plan, state->all.link_gain, link)
+                                    : l.in - l.out;
+                for (int a = 0; a < 3; a++) {
+                    l.velocity[a] = velocity[a * count + (other ? second : link)];
+                }
+            }
+            lbm_carry(sum, state->lattice->direction[i].e, &l, at, centre);
         }
         link += cell->links >> i & 1u;
         second += shared;

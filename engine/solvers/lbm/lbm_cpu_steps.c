@@ -135,6 +135,8 @@ static void lbm_cpu_steps_list(sel_state *base) {
 static lbm_values lbm_cpu_steps_values(const lbm_cpu *state) {
     return (lbm_values){.plan = state->all.plan,
                         .link_add = state->all.link_add,
+                        .link_velocity = state->all.link_velocity,
+                        .links = state->all.sites.count,
                         .open_value = state->all.open_value,
                         .acceleration = state->acceleration};
 }
@@ -225,6 +227,7 @@ static void observe_step(const lbm_cpu *state, lbm_step *step, bool strain) {
     const lbm_state *all = &state->all;
     const bool strains = strain && (all->strain[0] || all->strain[1]);
     step->observed = (lbm_observed){.links = all->links,
+                                    .link_gain = all->link_gain,
                                     .links_follow = all->links_follow,
                                     .strains = strains,
                                     .strain = {all->strain[0], all->strain[1]},

@@ -199,6 +199,7 @@ static void show_arrays(lbm_cuda *state) {
     state->pattern.boundary.gain = all->gain;
     state->pattern.boundary.link_flow = all->link_flow;
     state->pattern.boundary.links = all->links;
+    state->pattern.boundary.link_gain = all->link_gain;
     lbm_gpu_fields *fields = &state->pattern.fields;
     fields->grid = cuda_grid_of(&all->base);
     fields->strain[0] = all->strain[0];
@@ -392,6 +393,15 @@ static sel_status lbm_cuda_look(sel_state *base, int field, const cuda_look **la
 
 /* ---- fluxes through links, and the balance of mass ---- */
 
+/* The velocity of a region's links in the step that ends now, at step 0 in that to come; NULL: its
+ * walls are at rest. */
+static const double *velocity_of(const lbm_cuda *state, int region) {
+    const int64_t step = state->all.base.step > 0 ? state->all.base.step - 1 : 0;
+    const bool moves = state->all.plan->boundary.moves[region] && state->all.link_velocity;
+    const int64_t copy = state->all.copies > 1 ? step % CUDA_STEPS : 0;
+    return moves ? state->all.link_velocity + 3 * copy * state->all.sites.count : NULL;
+}
+
 static sel_status ask_links(lbm_cuda *state, const sel_request *request, sel_error *error) {
     cuda_queue *queue = state->all.base.queue;
     double centre[3];
@@ -401,7 +411,8 @@ static sel_status ask_links(lbm_cuda *state, const sel_request *request, sel_err
     state->pattern.boundary.links_follow = state->all.links_follow != 0;
     if (!status) {
         const cuda_rows rows = cuda_rows_of(&state->all.base, NULL);
-        CUDA_TRY(lbm_gpu_links(&state->pattern, request->region, centre, &rows, queue->stream));
+        CUDA_TRY(lbm_gpu_links(&state->pattern, request->region,
+                               velocity_of(state, request->region), centre, &rows, queue->stream));
         status = cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(lbm_carried), error);
     }
     return status;

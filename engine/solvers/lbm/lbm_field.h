@@ -173,28 +173,41 @@ typedef struct lbm_carried {
     double mass;      /* mass that leaves the domain in this step */
 } lbm_carried;
 
-/* Adds a link of the cell `at`. The population `out` left along it, `in` entered along e; `before`
- * is out + in of the step before. The wall gains the momentum -e (out + in) at the middle of the
- * link, the outside gains the mass out - in. The torque is about `centre`. (Momentum exchange:
- * Ladd, J. Fluid Mech. 271 (1994) 285. Populations are deviations from rest, so the pressure at
- * rest exerts no force. If omega is close to 2, or omega- to 0, modes at a wall change their sign
- * in each step; the mean of two steps is free of them.) */
-LBM_FIELD_INLINE void lbm_carry(lbm_carried *sum, const int e[3], double out, double in,
-                                double before, const double at[3], const double centre[3]) {
-    const double mean = 0.5 * (before + (out + in)), change = (out + in) - before;
+/* What a link carries in a step: the population `out` left along it, `in` entered along e. */
+typedef struct lbm_link {
+    double out, in;
+    double before, gain_before; /* out + in and in - out of the step before */
+    double velocity[3];         /* of the wall where the link meets it; 0: it is at rest */
+} lbm_link;
+
+/* Adds a link along e of the cell `at`. The wall, which moves with the velocity u, gains at the
+ * middle of the link what the populations have in its own frame,
+ *
+ *   (-e - u) out - (e - u) in = -e (out + in) + u (in - out),
+ *
+ * and the outside gains the mass out - in. The torque is about `centre`. (Momentum exchange: Ladd,
+ * J. Fluid Mech. 271 (1994) 285; in the frame of the wall: Wen, Zhang, Tu, Wang, Fang, J. Comput.
+ * Phys. 266 (2014) 161. Populations are deviations from rest, so the pressure at rest exerts no
+ * force; of in - out the rest cancels. If omega is close to 2, or omega- to 0, modes at a wall
+ * change their sign in each step; the mean of two steps is free of them.) */
+LBM_FIELD_INLINE void lbm_carry(lbm_carried *sum, const int e[3], const lbm_link *link,
+                                const double at[3], const double centre[3]) {
+    const double both = link->out + link->in, gain = link->in - link->out;
+    const double mean = 0.5 * (link->before + both), change = both - link->before;
+    const double mean_gain = 0.5 * (link->gain_before + gain), gained = gain - link->gain_before;
     double arm[3], force[3];
     for (int a = 0; a < 3; a++) {
         arm[a] = at[a] - 0.5 * e[a] - centre[a];
-        force[a] = -e[a] * mean;
+        force[a] = -e[a] * mean + LBM_FIELD_TIMES(link->velocity[a], mean_gain);
         sum->force[a] += force[a];
-        sum->change[a] -= e[a] * change;
+        sum->change[a] += -e[a] * change + LBM_FIELD_TIMES(link->velocity[a], gained);
         sum->size += fabs(force[a]);
     }
     for (int a = 0; a < 3; a++) {
         const int b = (a + 1) % 3, c = (a + 2) % 3;
         sum->torque[a] += LBM_FIELD_TIMES(arm[b], force[c]) - LBM_FIELD_TIMES(arm[c], force[b]);
     }
-    sum->mass += out - in;
+    sum->mass += link->out - link->in;
 }
 
 #endif

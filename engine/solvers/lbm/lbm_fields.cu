@@ -328,8 +328,9 @@ static __device__ void clear(lbm_carried &a) {
 
 template <class T>
 __global__ void __launch_bounds__(THREADS)
-    links_kernel(const __grid_constant__ lbm_gpu_step s, int region, double cx, double cy,
-                 double cz, lbm_carried *partials, const __grid_constant__ sel_rows own) {
+    links_kernel(const __grid_constant__ lbm_gpu_step s, int region, const double *velocity,
+                 double cx, double cy, double cz, lbm_carried *partials,
+                 const __grid_constant__ sel_rows own) {
     const int64_t row = row_of_own(own);
     if (row < 0) {
         return;
@@ -342,10 +343,9 @@ __global__ void __launch_bounds__(THREADS)
         const lbm_boundary_cell cell = s.boundary.cells[c];
         const double at[3] = {(double)cell.x, (double)(cell.row % s.layout.ny),
                               (double)(cell.row / s.layout.ny)};
-        T::each_link(s.boundary, cell, region,
-                     [&](const int e[3], double out, double in, double before) {
-                         lbm_carry(&mine, e, out, in, before, at, centre);
-                     });
+        T::each_link(s.boundary, cell, region, velocity, [&](const int e[3], const lbm_link &link) {
+            lbm_carry(&mine, e, &link, at, centre);
+        });
     }
     join_lanes(mine);
     if (threadIdx.x % CUDA_WARP == 0) {
@@ -354,18 +354,20 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 template <class T, class D>
-static cudaError_t carried(const lbm_gpu_step *s, int region, const double centre[3],
-                           const cuda_rows *rows, cudaStream_t stream) {
+static cudaError_t carried(const lbm_gpu_step *s, int region, const double *velocity,
+                           const double centre[3], const cuda_rows *rows, cudaStream_t stream) {
     if (rows->own.count > 0) {
         links_kernel<T><<<row_blocks(rows->own.count), THREADS, 0, stream>>>(
-            *s, region, centre[0], centre[1], centre[2], partials_of<lbm_carried>(rows), rows->own);
+            *s, region, velocity, centre[0], centre[1], centre[2], partials_of<lbm_carried>(rows),
+            rows->own);
     }
     return join_rows<lbm_carried>(rows, stream);
 }
 
-extern "C" cudaError_t lbm_gpu_links(const lbm_gpu_step *step, int region, const double centre[3],
-                                     const cuda_rows *rows, cudaStream_t stream) {
-    return LBM_DISPATCH(*step, carried, step, region, centre, rows, stream);
+extern "C" cudaError_t lbm_gpu_links(const lbm_gpu_step *step, int region, const double *velocity,
+                                     const double centre[3], const cuda_rows *rows,
+                                     cudaStream_t stream) {
+    return LBM_DISPATCH(*step, carried, step, region, velocity, centre, rows, stream);
 }
 
 static __device__ void join(lbm_gpu_flows &a, const lbm_gpu_flows &b) {

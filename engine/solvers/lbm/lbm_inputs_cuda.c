@@ -45,6 +45,8 @@ const void *lbm_cuda_laws(sel_state *base) {
     const lbm_plan *plan = state->all.plan;
     state->laws = (lbm_gpu_laws){.directions = state->directions,
                                  .link_add = state->all.link_add,
+                                 .link_velocity = state->all.link_velocity,
+                                 .links = state->all.sites.count,
                                  .open_value = state->all.open_value,
                                  .link_stride = state->pattern.boundary.link_stride,
                                  .open_stride = state->pattern.boundary.open_stride,
@@ -82,10 +84,16 @@ static sel_status inputs_start_laws(const lbm_state *state, sel_error *error) {
     const size_t links = (size_t)state->sites.count;
     const size_t values = LBM_OPEN_VALUES * (size_t)state->openings;
     double acceleration[3];
-    double *link_add = calloc(links + values + 1, sizeof *link_add);
-    lbm_values here = {state->plan, link_add, link_add + links, acceleration};
+    const size_t velocities = state->link_velocity ? 3 * links : 0, all = links + values;
+    double *link_add = calloc(all + velocities + 1, sizeof *link_add);
+    lbm_values here = {.plan = state->plan,
+                       .link_add = link_add,
+                       .link_velocity = velocities ? link_add + all : NULL,
+                       .open_value = link_add + links,
+                       .acceleration = acceleration,
+                       .links = state->sites.count};
     if (!link_add) {
-        return sel_fail_memory(error, "the laws", (links + values) * sizeof *link_add);
+        return sel_fail_memory(error, "the laws", (all + velocities) * sizeof *link_add);
     }
     sel_status status =
         sel_inputs_evaluate(&state->plan->inputs, SEL_ALWAYS, 0, lbm_values_store, &here, error);
@@ -94,6 +102,10 @@ static sel_status inputs_start_laws(const lbm_state *state, sel_error *error) {
         status = status ? status
                         : cuda_send(state->open_value + k * values, here.open_value,
                                     values * sizeof(double), error);
+        status = status || !velocities
+                     ? status
+                     : cuda_send(state->link_velocity + k * velocities, here.link_velocity,
+                                 velocities * sizeof(double), error);
     }
     free(link_add);
     return status;

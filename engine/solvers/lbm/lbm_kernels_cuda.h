@@ -74,7 +74,7 @@ typedef struct lbm_gpu_boundary {
     int64_t *gain;     /* accumulates what closed regions gain; NULL: not wanted */
     double *link_flow; /* accumulates the mass that leaves by each link, of a shared one in its
                           first entry; NULL: not wanted */
-    void *links;       /* as lbm_state.links; NULL: not wanted */
+    void *links, *link_gain; /* as in lbm_state; NULL: not wanted */
     bool links_follow; /* `links` also holds the step before the last observed one. While a step is
                           observed: `links` holds the step before it */
 } lbm_gpu_boundary;
@@ -117,8 +117,9 @@ typedef struct lbm_gpu_step {
  * n % CUDA_STEPS strides; an acceleration that turns as in lbm_gpu_step. */
 typedef struct lbm_gpu_laws {
     const lbm_direction *directions;
-    double *link_add, *open_value, *acceleration;
+    double *link_add, *link_velocity, *open_value, *acceleration;
     int64_t link_stride, open_stride;
+    int64_t links; /* from a component of link_velocity to the next */
     bool acceleration_turns;
     double velocity_unit, pressure_unit, acceleration_unit;
 } lbm_gpu_laws;
@@ -236,9 +237,10 @@ const cuda_look *lbm_gpu_look(const lbm_gpu_step *step);
 cudaError_t lbm_gpu_initial_strain(const lbm_gpu_view *view, cudaStream_t stream);
 
 /* Force, torque and mass flow through the links of a region in the last observed step, the torque
- * about `centre` in cells: lbm_carried, in the first of the partials of rank 0. */
-cudaError_t lbm_gpu_links(const lbm_gpu_step *step, int region, const double centre[3],
-                          const cuda_rows *rows, cudaStream_t stream);
+ * about `centre` in cells: lbm_carried, in the first of the partials of rank 0. `velocity`: that of
+ * its links [3][links]; NULL: its walls are at rest. */
+cudaError_t lbm_gpu_links(const lbm_gpu_step *step, int region, const double *velocity,
+                          const double centre[3], const cuda_rows *rows, cudaStream_t stream);
 
 /* Mass that has left by the links of as many regions, added up at once. */
 enum { LBM_GPU_FLOWS = 24 };

@@ -14,6 +14,10 @@ struct lbm_laws {
         if (input.which == LBM_TO_LINKS) {
             v.link_add[step % CUDA_STEPS * v.link_stride + input.target[k]] =
                 lbm_wall_adds(v.directions, input.detail[k], components, value, 1, v.velocity_unit);
+            for (int a = 0; a < components && v.link_velocity; a++) {
+                v.link_velocity[3 * (step % CUDA_STEPS * v.link_stride) + a * v.links +
+                                input.target[k]] = value[a] / v.velocity_unit;
+            }
         } else if (input.which == LBM_TO_FORCE) {
             double *to =
                 v.acceleration + (v.acceleration_turns ? 3 * ((step + 1) % CUDA_TURNS) : 0);

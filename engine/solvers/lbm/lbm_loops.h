@@ -185,7 +185,8 @@ typedef struct LBM_NAME(rest) {
 } LBM_NAME(rest);
 
 /* Stores the populations that leave and enter a boundary cell along its links, before collision. If
- * those of the last step are stored (links_follow), keeps their sums as `before`:
+ * those of the last step are stored (links_follow), keeps their sums as `before`, and with moving
+ * walls in - out as link_gain:
  *
  *     links   | out [links] | in [links] | before [links] | */
 __attribute__((noinline)) static void LBM_NAME(keep_links)(const lbm_step *step,
@@ -194,14 +195,20 @@ __attribute__((noinline)) static void LBM_NAME(keep_links)(const lbm_step *step,
                                                            const REAL entered[LBM_Q]) {
     const int64_t count = step->boundary->links.count;
     REAL *out = (REAL *)step->observed.links + cell->first_link;
+    REAL *gain = (REAL *)step->observed.link_gain;
+    gain += gain ? cell->first_link : 0;
 #define KEEP(i, ex, ey, ez, opposite, weight)   \
     if (cell->links >> i & 1u) {                \
         if (step->observed.links_follow) {      \
             out[2 * count] = *out + out[count]; \
+            if (gain) {                         \
+                *gain = out[count] - *out;      \
+            }                                   \
         }                                       \
         *out = here.f[opposite * here.plane];   \
         out[count] = entered[i];                \
         out++;                                  \
+        gain += gain ? 1 : 0;                   \
     }
     LBM_DIRECTIONS(KEEP)
 #undef KEEP

@@ -80,6 +80,14 @@ bool lbm_links_turn(lbm_state *state, int64_t step) {
     return state->links_follow;
 }
 
+bool lbm_wants_velocity(const lbm_plan *plan) {
+    bool moves = false;
+    for (int r = 1; r <= plan->base.domain->region_count; r++) {
+        moves = moves || plan->boundary.moves[r];
+    }
+    return moves && plan->base.wants_forces;
+}
+
 /* The arrays that an observed step fills, if the plan wants them. */
 static void list_observed(lbm_state *state, sel_type real) {
     const sel_plan *base = &state->plan->base;
@@ -88,6 +96,8 @@ static void list_observed(lbm_state *state, sel_type real) {
     sel_arrays *arrays = &state->base.arrays;
     const int64_t lists = base->wants_forces ? 3 : base->wants_links ? 2 : 0;
     sel_arrays_add_sites(arrays, "links", &state->links, real, &state->sites, lists, flags);
+    sel_arrays_add_sites(arrays, "link_gain", &state->link_gain, real, &state->sites,
+                         lbm_wants_velocity(state->plan), flags);
     if (lists) {
         const unsigned value = flags | SEL_ON_HOST | SEL_VALUE;
         sel_arrays_add(arrays, "links_step", &state->links_step, SEL_TYPE_OF(state->links_step), 1,
@@ -192,6 +202,8 @@ void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *
     }
     state->copies = state->copies > 1 ? state->copies : 1;
     SEL_ADD(arrays, state, link_add, state->copies * state->sites.count, 0);
+    SEL_ADD(arrays, state, link_velocity,
+            lbm_wants_velocity(plan) ? 3 * state->copies * state->sites.count : 0, 0);
     SEL_ADD(arrays, state, open_value, state->copies * LBM_OPEN_VALUES * state->openings, 0);
     list_observed(state, real);
     if (boundary->closed_count > 0) {

@@ -16,16 +16,19 @@ typedef struct lbm_state {
      * of the rows beside it; NULL: it is uniform. */
     void *acceleration_field;
     sel_layout acceleration_layout;
-    sel_vicinity vicinity;         /* its rows */
-    sel_sites sites;               /* the links, */
-    int64_t openings;              /* and the cells with wet faces, of this rank */
-    double *link_add, *open_value; /* see lbm_values, */
-    int64_t copies;                /* one after the other, for `copies` steps */
+    sel_vicinity vicinity; /* its rows */
+    sel_sites sites;       /* the links, */
+    int64_t openings;      /* and the cells with wet faces, of this rank */
+    /* See lbm_values, one after the other for `copies` steps. link_velocity: with forces on walls
+     * that move; else NULL. */
+    double *link_add, *link_velocity, *open_value;
+    int64_t copies;
 
     /* What the last observed step has shown; NULL: not wanted. */
     /* [2][links] populations that left along each link, and that entered; with forces [3][links]:
      * also the sum of both in the step before. */
     void *links;
+    void *link_gain;    /* [links] with link_velocity: entered less left in the step before */
     int64_t links_step; /* that of `links`; whether it has the step before, too */
     uint8_t links_follow;
     double *strain[2];        /* the fields LBM_STRAIN_RATE and LBM_STRESS, NULL: not wanted */
@@ -59,6 +62,9 @@ sel_input_cells lbm_acceleration_cells(const sel_state *state, const sel_input *
  * then kept. Notes that they will be those of `step`. The first step has none before it: step 0
  * shows the step to come. */
 bool lbm_links_turn(lbm_state *state, int64_t step);
+
+/* Whether forces need the velocity of walls: some wall moves. */
+bool lbm_wants_velocity(const lbm_plan *plan);
 
 lbm_units lbm_units_of(const lbm_plan *plan);
 

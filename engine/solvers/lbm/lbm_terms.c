@@ -212,6 +212,10 @@ void lbm_values_store(void *to, const sel_inputs *inputs, const sel_input_values
             v->link_add[target] =
                 lbm_wall_adds(v->plan->boundary.lattice->direction, detail, components,
                               values->v + k, values->count, numbers->velocity_unit);
+            for (int a = 0; a < components && v->link_velocity; a++) {
+                v->link_velocity[a * v->links + target] =
+                    values->v[a * values->count + k] / numbers->velocity_unit;
+            }
         } else {
             lbm_open_set(input->which, detail, components, values->v + k, values->count,
                          numbers->velocity_unit, numbers->pressure_unit,

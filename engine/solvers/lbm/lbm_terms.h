@@ -22,11 +22,13 @@ sel_status lbm_law_evaluate(const sel_inputs *inputs, const sel_input *law, doub
 
 /* What laws give, lattice units:
  *   link_add[links]           what a wall adds to a bounced population: 6 w e.u, at density 1
+ *   link_velocity[3][links]   the velocity u of the wall there; NULL: not wanted
  *   open_value[openings][4]   velocity (3 components) and density deviation
  *   acceleration[3]           a uniform one */
 typedef struct lbm_values {
     const lbm_plan *plan;
-    double *link_add, *open_value, *acceleration;
+    double *link_add, *link_velocity, *open_value, *acceleration;
+    int64_t links; /* from a component of link_velocity to the next */
 } lbm_values;
 /* sel_input_store of lbm_values. */
 sel_input_store lbm_values_store;
