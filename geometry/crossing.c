@@ -46,7 +46,7 @@ static bool leaf_contains(const sel_shape *shape, const sel_shape_space *space, 
         test_points(shape, space, 1, &p[0], &p[1], &p[2], &value, failed);
         return value != 0;
     }
-    return sel_solid_contains(shape, space->grid, p);
+    return sel_solid_contains(shape, space->grid, p, failed);
 }
 
 static bool tree_contains(const sel_shape *shape, const sel_shape_space *space, const double p[3],
@@ -96,7 +96,8 @@ static void test_parts(const sel_shape *shape, const sel_shape_space *space, con
         for (int a = 0; a < 3; a++) {
             at[a][i] = p[a];
         }
-        in[i] = shape->kind != SEL_SHAPE_INSIDE && sel_solid_contains(shape, space->grid, p);
+        in[i] =
+            shape->kind != SEL_SHAPE_INSIDE && sel_solid_contains(shape, space->grid, p, failed);
     }
     if (shape->kind == SEL_SHAPE_INSIDE) {
         test_points(shape, space, SEL_PARTS_OF_LINK + 1, at[0], at[1], at[2], value, failed);

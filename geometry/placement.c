@@ -25,21 +25,29 @@ static const sel_table_field scaled_fields[] = {
             "The point that stays; the origin of the coordinates when not given."),
 };
 
-static sel_status check_rotated(const void *data, sel_where where, sel_error *error) {
-    const sel_shape_rotated *r = data;
+static sel_status check_turn(const sel_shape_rotated *r, const char *name, sel_where where,
+                             sel_error *error) {
     const double *axis = r->axis.v;
     sel_status status = SEL_OK;
     if (!(fabs(r->angle) <= 6.284)) {
         status = sel_fail_at(error, where,
-                             "shape:rotated: angle is in radians, at most 2 pi, got %.10g; write "
+                             "%s: angle is in radians, at most 2 pi, got %.10g; write "
                              "math.rad(%.10g) for degrees",
-                             r->angle, r->angle);
+                             name, r->angle, r->angle);
     }
     if (r->axis.n == 2 || (r->axis.n && axis[0] == 0 && axis[1] == 0 && axis[2] == 0)) {
-        status = sel_fail_at(error, where,
-                             "shape:rotated: axis must be a direction { x, y, z }, not all 0");
+        status =
+            sel_fail_at(error, where, "%s: axis must be a direction { x, y, z }, not all 0", name);
     }
     return status;
+}
+
+static sel_status check_rotated(const void *data, sel_where where, sel_error *error) {
+    return check_turn(data, "shape:rotated", where, error);
+}
+
+static sel_status check_rotate(const void *data, sel_where where, sel_error *error) {
+    return check_turn(data, "rotate", where, error);
 }
 
 const sel_table sel_moved_table = SEL_TABLE(
@@ -49,6 +57,9 @@ const sel_table sel_rotated_table = SEL_TABLE(
     "shape.rotated", sel_shape_rotated, rotated_fields, "A shape of cells, turned about an axis.",
     .usage = "SHAPE:rotated { angle = math.rad(30), axis = { 0, 0, 1 }, about = { x, y, z } }",
     .check = check_rotated);
+const sel_table sel_rotate_table =
+    SEL_TABLE("rotate", sel_shape_rotated, rotated_fields,
+              "A rotation of the coordinates of a mesh about an axis.", .check = check_rotate);
 const sel_table sel_scaled_table = SEL_TABLE(
     "shape.scaled", sel_shape_scaled, scaled_fields, "A shape of cells, larger or smaller.",
     .usage = "SHAPE:scaled { factor, about = { x, y, z } }");

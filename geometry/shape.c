@@ -14,179 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/scene/simulation.h"
+#include "geometry/mesh.h"
 #include "geometry/solid.h"
-
-static const sel_table_field box_fields[] = {
-    SEL_ROW(sel_shape_box, min, POINT, "Lower corner.", .flags = SEL_REQUIRED),
-    SEL_ROW(sel_shape_box, max, POINT, "Upper corner.", .flags = SEL_REQUIRED),
-};
-static const sel_table_field ball_fields[] = {
-    SEL_ROW(sel_shape_ball, centre, POINT, "Its centre.", .flags = SEL_REQUIRED),
-    SEL_ROW(sel_shape_ball, radius, NUMBER, "Its radius.", .flags = SEL_REQUIRED | SEL_POSITIVE,
-            .preset = SEL_NOT_GIVEN),
-};
-static const sel_table_field cylinder_fields[] = {
-    SEL_ROW(sel_shape_cylinder, from, POINT, "One end of the axis (3-D).", .flags = SEL_ANY_DIMS),
-    SEL_ROW(sel_shape_cylinder, to, POINT, "The other end of the axis (3-D).",
-            .flags = SEL_ANY_DIMS),
-    SEL_ROW(sel_shape_cylinder, centre, POINT, "Its centre (2-D).", .flags = SEL_ANY_DIMS),
-    SEL_ROW(sel_shape_cylinder, radius, NUMBER, "Its radius.", .flags = SEL_REQUIRED | SEL_POSITIVE,
-            .preset = SEL_NOT_GIVEN),
-};
-static const sel_table_field ellipsoid_fields[] = {
-    SEL_ROW(sel_shape_ellipsoid, centre, POINT, "Its centre.", .flags = SEL_REQUIRED),
-    SEL_ROW(sel_shape_ellipsoid, radii, POINT, "Half its length along each axis.",
-            .flags = SEL_REQUIRED),
-};
-static const sel_table_field cone_fields[] = {
-    SEL_ROW(sel_shape_cone, from, POINT, "One end of the axis.", .flags = SEL_REQUIRED),
-    SEL_ROW(sel_shape_cone, to, POINT, "The other end of the axis.", .flags = SEL_REQUIRED),
-    SEL_ROW(sel_shape_cone, radii, POINT, "Its radii at from and at to; 0 is a tip.",
-            .flags = SEL_REQUIRED | SEL_ANY_DIMS),
-};
-static const sel_table_field torus_fields[] = {
-    SEL_ROW(sel_shape_torus, centre, POINT, "Its centre.", .flags = SEL_REQUIRED),
-    SEL_ROW(sel_shape_torus, axis, POINT, "The direction of its axis (3-D); z when not given.",
-            .flags = SEL_ANY_DIMS),
-    SEL_ROW(sel_shape_torus, radius, NUMBER, "From its centre to the middle of the tube.",
-            .flags = SEL_REQUIRED | SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
-    SEL_ROW(sel_shape_torus, tube, NUMBER, "The radius of the tube, at most that of the torus.",
-            .flags = SEL_REQUIRED | SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
-};
-static const sel_table_field polygon_fields[] = {
-    SEL_ROW(sel_shape_polygon, points, POINTS,
-            "Corners { x, y } in order; the last is joined to the first.", .flags = SEL_REQUIRED),
-};
-static const sel_table_field inside_fields[] = {
-    SEL_ROW(sel_shape_inside, test, PREDICATE, "Function of x, y, z that is true inside.",
-            .flags = SEL_REQUIRED | SEL_POSITIONAL),
-};
-
-static const sel_table_field image_fields[] = {
-    SEL_ROW(sel_shape_image, file, FILE,
-            "A picture (.png) with a pixel for each cell, the top row first; a path relative to "
-            "the script.",
-            .flags = SEL_REQUIRED | SEL_POSITIONAL),
-    SEL_ROW(sel_shape_image, threshold, NUMBER,
-            "Pixels darker than this are inside: 0 is black, 1 is white.", .preset = 0.5),
-    SEL_ROW(sel_shape_image, invert, BOOL, "The other pixels are inside instead."),
-};
-static const sel_table_field raster_fields[] = {
-    SEL_ROW(sel_shape_raster, raster, RASTER, "A raster made by sel.raster.",
-            .flags = SEL_REQUIRED),
-    SEL_ROW(sel_shape_raster, above, NUMBER, "Inside is where the raster is greater than this.",
-            .flags = SEL_REQUIRED, .preset = SEL_NOT_GIVEN),
-};
-
-static sel_status check_cylinder(const void *data, sel_where where, sel_error *error) {
-    const sel_shape_cylinder *c = data;
-    bool axis = c->from.n && c->to.n;
-    if (axis == (c->centre.n > 0) || (c->from.n > 0) != (c->to.n > 0)) {
-        return sel_fail_at(error, where,
-                           "shape.cylinder: give from and to in 3-D, or centre in 2-D");
-    }
-    if (axis && memcmp(c->from.v, c->to.v, sizeof c->from.v) == 0) {
-        return sel_fail_at(error, where, "shape.cylinder: from and to are the same point");
-    }
-    return SEL_OK;
-}
-
-static sel_status check_ellipsoid(const void *data, sel_where where, sel_error *error) {
-    const sel_shape_ellipsoid *e = data;
-    for (int a = 0; a < e->radii.n; a++) {
-        if (!(e->radii.v[a] > 0)) {
-            return sel_fail_at(error, where, "shape.ellipsoid: radii must be above 0, got %.10g",
-                               e->radii.v[a]);
-        }
-    }
-    return SEL_OK;
-}
-
-static sel_status check_cone(const void *data, sel_where where, sel_error *error) {
-    const sel_shape_cone *c = data;
-    if (c->radii.n != 2) {
-        return sel_fail_at(error, where,
-                           "shape.cone: radii must be { at from, at to }, got %d numbers",
-                           c->radii.n);
-    }
-    if (!(c->radii.v[0] >= 0 && c->radii.v[1] >= 0 && c->radii.v[0] + c->radii.v[1] > 0)) {
-        return sel_fail_at(error, where,
-                           "shape.cone: radii must be 0 or more, and not both 0, got %.10g and "
-                           "%.10g",
-                           c->radii.v[0], c->radii.v[1]);
-    }
-    if (memcmp(c->from.v, c->to.v, sizeof c->from.v) == 0) {
-        return sel_fail_at(error, where, "shape.cone: from and to are the same point");
-    }
-    return SEL_OK;
-}
-
-static sel_status check_torus(const void *data, sel_where where, sel_error *error) {
-    const sel_shape_torus *torus = data;
-    const double *v = torus->axis.v;
-    if (torus->axis.n == 2) {
-        return sel_fail_at(error, where, "shape.torus: give axis as { x, y, z }, or leave it out");
-    }
-    if (torus->axis.n && v[0] == 0 && v[1] == 0 && v[2] == 0) {
-        return sel_fail_at(error, where,
-                           "shape.torus: axis has no length; give a direction { x, y, z }");
-    }
-    if (torus->tube > torus->radius) {
-        return sel_fail_at(error, where,
-                           "shape.torus: tube %.10g must be at most radius %.10g, or there is no "
-                           "hole",
-                           torus->tube, torus->radius);
-    }
-    return SEL_OK;
-}
-
-static sel_status check_polygon(const void *data, sel_where where, sel_error *error) {
-    const sel_shape_polygon *polygon = data;
-    if (polygon->points.n < 3) {
-        return sel_fail_at(error, where, "shape.polygon: %d points make no area; give 3 or more",
-                           polygon->points.n);
-    }
-    return SEL_OK;
-}
-
-static const sel_table box_table = SEL_TABLE("shape.box", sel_shape_box, box_fields,
-                                             "The cells whose centres lie in min <= x < max.");
-static const sel_table ball_table =
-    SEL_TABLE("shape.ball", sel_shape_ball, ball_fields, "A ball; a disc in 2-D.");
-static const sel_table cylinder_table =
-    SEL_TABLE("shape.cylinder", sel_shape_cylinder, cylinder_fields,
-              "A cylinder between two points; a disc in 2-D.", .check = check_cylinder);
-static const sel_table ellipsoid_table =
-    SEL_TABLE("shape.ellipsoid", sel_shape_ellipsoid, ellipsoid_fields,
-              "An ellipsoid along the axes; an ellipse in 2-D.", .check = check_ellipsoid);
-static const sel_table cone_table =
-    SEL_TABLE("shape.cone", sel_shape_cone, cone_fields,
-              "A cone, or a part of one, between two points; in 2-D its section, a trapezium.",
-              .check = check_cone);
-static const sel_table torus_table = SEL_TABLE("shape.torus", sel_shape_torus, torus_fields,
-                                               "A torus; in 2-D a ring.", .check = check_torus);
-static const sel_table polygon_table =
-    SEL_TABLE("shape.polygon", sel_shape_polygon, polygon_fields,
-              "The inside of a polygon in the x-y plane.", .check = check_polygon);
-static const sel_table inside_table = SEL_TABLE("shape.inside", sel_shape_inside, inside_fields,
-                                                "Where a function of place is true.");
-
-static const sel_table image_table = SEL_TABLE(
-    "shape.image", sel_shape_image, image_fields,
-    "The dark pixels of a picture that covers a two-dimensional domain, a pixel on each cell.");
-static const sel_table raster_table =
-    SEL_TABLE("shape.raster", sel_shape_raster, raster_fields,
-              "Where a raster is above a value; nowhere outside of the raster.");
-
-static const sel_table *const shape_tables[] = {
-    &box_table,   &ball_table,    &ellipsoid_table, &cylinder_table, &cone_table,
-    &torus_table, &polygon_table, &inside_table,    &image_table,    &raster_table};
-const sel_family sel_shape_family = {
-    "shape",
-    "Shapes: where a region is. They combine with + (or), - (without) and * (and).",
-    shape_tables,
-    sizeof shape_tables / sizeof *shape_tables,
-};
 
 /* ---- bounds: which places need no test ---- */
 
@@ -207,6 +36,14 @@ static sel_bounds placed_bounds(const sel_bounds *own, const sel_shape_placement
         }
         b.lo[k] -= isfinite(b.lo[k]) ? 1e-9 * size : 0;
         b.hi[k] += isfinite(b.hi[k]) ? 1e-9 * size : 0;
+    }
+    return b;
+}
+
+sel_bounds sel_chain_bounds(const sel_shape *shape, const sel_chain *chain) {
+    sel_bounds b = shape->bounds;
+    for (; chain; chain = chain->outer) {
+        b = placed_bounds(&b, chain->placement);
     }
     return b;
 }
@@ -343,17 +180,21 @@ bool sel_shape_has_functions(const sel_shape *shape) {
     return any_leaf(shape, SEL_SHAPE_INSIDE, SEL_SHAPE_INSIDE);
 }
 
-sel_box sel_shape_cells(const sel_shape *shape, const sel_grid *grid) {
-    sel_bounds b = cell_bounds(shape);
+sel_box sel_bounds_cells(const sel_bounds *b, const sel_grid *grid) {
     sel_box box = sel_grid_box(grid);
     for (int a = 0; a < grid->dims; a++) {
         double n = (double)grid->n[a];
-        double lo = floor(sel_index(grid, a, b.lo[a]) - 0.5);
-        double hi = ceil(sel_index(grid, a, b.hi[a]) + 1.5);
+        double lo = floor(sel_index(grid, a, b->lo[a]) - 0.5);
+        double hi = ceil(sel_index(grid, a, b->hi[a]) + 1.5);
         box.lo[a] = (int64_t)fmin(fmax(lo, 0), n);
         box.hi[a] = (int64_t)fmin(fmax(hi, (double)box.lo[a]), n);
     }
     return box;
+}
+
+sel_box sel_shape_cells(const sel_shape *shape, const sel_grid *grid) {
+    const sel_bounds b = cell_bounds(shape);
+    return sel_bounds_cells(&b, grid);
 }
 
 /* ---- tests ---- */
@@ -423,17 +264,28 @@ static bool face_leaf_at(const sel_shape *shape, const test *t, size_t i) {
                                              (shape->kind == SEL_SHAPE_FACES || !t->painted[i]));
 }
 
+/* Place i of a test, as leaves take it; a sel_point_of. */
+static void tested_point(const void *of, size_t i, double p[3]) {
+    const test *t = of;
+    const double *in_by = t->inward, *last = t->last;
+    p[0] = fmin(t->at->x[i] + in_by[0], last[0]);
+    p[1] = fmin(t->at->y[i] + in_by[1], last[1]);
+    p[2] = fmin((t->at->z ? t->at->z[i] : 0) + in_by[2], last[2]);
+}
+
 static sel_status test_leaf(const sel_shape *shape, const test *t, uint8_t *in, sel_error *error) {
     if (shape->kind == SEL_SHAPE_INSIDE) {
         return test_function(shape, t, in, error);
     }
-    bool face = shape->kind <= SEL_SHAPE_REST;
-    const double *in_by = t->inward, *last = t->last;
+    if (shape->kind == SEL_SHAPE_MESH) {
+        return sel_mesh_contains(((const sel_shape_mesh *)shape->data)->mesh, tested_point, t,
+                                 t->at->n, in, error);
+    }
+    bool face = shape->kind <= SEL_SHAPE_REST, failed = false; /* only meshes fail */
     for (size_t i = 0; i < t->at->n; i++) {
-        const double z = t->at->z ? t->at->z[i] : 0;
-        double p[3] = {fmin(t->at->x[i] + in_by[0], last[0]), fmin(t->at->y[i] + in_by[1], last[1]),
-                       fmin(z + in_by[2], last[2])};
-        in[i] = face ? face_leaf_at(shape, t, i) : sel_solid_contains(shape, t->grid, p);
+        double p[3];
+        tested_point(t, i, p);
+        in[i] = face ? face_leaf_at(shape, t, i) : sel_solid_contains(shape, t->grid, p, &failed);
     }
     return SEL_OK;
 }
@@ -563,7 +415,7 @@ static sel_status check_image(const sel_shape *shape, const sel_grid *grid, sel_
 
 /* Scripts are checked before; points given from C may have any number of coordinates. */
 static sel_status check_points(const sel_shape *shape, int dims, sel_error *error) {
-    const sel_table *table = shape_tables[shape->kind - SEL_SHAPE_BOX];
+    const sel_table *table = sel_shape_family.tables[shape->kind - SEL_SHAPE_BOX];
     for (int i = 0; i < table->count; i++) {
         const sel_table_field *field = &table->fields[i];
         const sel_point *point = (const void *)((const char *)shape->data + field->offset);
@@ -579,7 +431,8 @@ static sel_status check_points(const sel_shape *shape, int dims, sel_error *erro
     return SEL_OK;
 }
 
-static sel_status check_leaf(const sel_shape *shape, const sel_grid *grid, sel_error *error) {
+static sel_status check_leaf(const sel_shape *shape, const sel_chain *chain, const sel_grid *grid,
+                             sel_error *error) {
     const int dims = grid->dims;
     if (shape->kind == SEL_SHAPE_FACE && shape->face / 2 >= dims) {
         return sel_fail_at(error, shape->where, "shape.face \"%s\": the domain has %d dimensions",
@@ -598,6 +451,9 @@ static sel_status check_leaf(const sel_shape *shape, const sel_grid *grid, sel_e
     sel_status status = SEL_OK;
     if (shape->kind == SEL_SHAPE_IMAGE) {
         status = check_image(shape, grid, error);
+    } else if (shape->kind == SEL_SHAPE_MESH) {
+        const sel_bounds bounds = sel_chain_bounds(shape, chain);
+        status = sel_mesh_check_place(shape, grid, &bounds, error);
     } else if (shape->kind > SEL_SHAPE_REST) {
         status = check_points(shape, dims, error);
     }
@@ -612,15 +468,42 @@ static sel_status check_leaf(const sel_shape *shape, const sel_grid *grid, sel_e
     return status;
 }
 
-sel_status sel_shape_check(const sel_shape *shape, const sel_grid *grid, sel_error *error) {
+static sel_status check_tree(const sel_shape *shape, const sel_chain *chain, const sel_grid *grid,
+                             sel_error *error) {
+    const sel_chain inner = {shape->data, chain};
     if (!shape->a) {
-        return check_leaf(shape, grid, error);
+        return check_leaf(shape, chain, grid, error);
     }
-    if (shape->kind == SEL_SHAPE_PLACED && sel_shape_has_faces(shape)) {
-        return sel_fail_at(error, shape->where,
-                           "the faces of the domain cannot be placed elsewhere");
+    if (shape->kind == SEL_SHAPE_PLACED) {
+        return sel_shape_has_faces(shape)
+                   ? sel_fail_at(error, shape->where,
+                                 "the faces of the domain cannot be placed elsewhere")
+                   : check_tree(shape->a, &inner, grid, error);
     }
-    sel_status a = sel_shape_check(shape->a, grid, error);
-    sel_status b = shape->b ? sel_shape_check(shape->b, grid, error) : SEL_OK;
+    sel_status a = check_tree(shape->a, chain, grid, error);
+    sel_status b = shape->b ? check_tree(shape->b, chain, grid, error) : SEL_OK;
     return a ? a : b;
+}
+
+sel_status sel_shape_check(const sel_shape *shape, const sel_grid *grid, sel_error *error) {
+    return check_tree(shape, NULL, grid, error);
+}
+
+/* ---- warnings ---- */
+
+static void warn_tree(const sel_shape *shape, const sel_chain *chain, const sel_grid *grid,
+                      sel_error *warnings) {
+    const sel_chain inner = {shape->data, chain};
+    if (shape->kind == SEL_SHAPE_MESH) {
+        sel_mesh_warn(shape, chain, grid, warnings);
+    } else if (shape->a) {
+        warn_tree(shape->a, shape->kind == SEL_SHAPE_PLACED ? &inner : chain, grid, warnings);
+    }
+    if (shape->b) {
+        warn_tree(shape->b, chain, grid, warnings);
+    }
+}
+
+void sel_shape_warn(const sel_shape *shape, const sel_grid *grid, sel_error *warnings) {
+    warn_tree(shape, NULL, grid, warnings);
 }

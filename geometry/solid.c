@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "geometry/mesh.h"
 
 static double inner_product(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -152,7 +153,8 @@ static bool in_polygon(const sel_points *points, const double p[3]) {
     return in;
 }
 
-bool sel_solid_contains(const sel_shape *shape, const sel_grid *grid, const double p[3]) {
+bool sel_solid_contains(const sel_shape *shape, const sel_grid *grid, const double p[3],
+                        bool *failed) {
     const sel_shape_ball *ball = shape->data;
     const sel_shape_cylinder *cylinder = shape->data;
     spine s;
@@ -180,6 +182,8 @@ bool sel_solid_contains(const sel_shape *shape, const sel_grid *grid, const doub
         return in_image(shape->data, grid, p);
     case SEL_SHAPE_RASTER:
         return sel_shape_raster_contains(shape->data, p);
+    case SEL_SHAPE_MESH:
+        return sel_mesh_winding(((const sel_shape_mesh *)shape->data)->mesh, p, failed) != 0;
     default:
         return false;
     }
@@ -241,6 +245,8 @@ sel_bounds sel_solid_bounds(const sel_shape *shape) {
             extend_by_ball(&b, &(sel_point){2, {points->v[i].v[0], points->v[i].v[1], 0}}, 0);
         }
         return b;
+    case SEL_SHAPE_MESH:
+        return ((const sel_shape_mesh *)shape->data)->mesh->bounds;
     default:
         return SEL_EVERYWHERE;
     }
@@ -487,6 +493,9 @@ bool sel_solid_roots(const sel_shape *shape, const double from[3], const double 
         return true;
     case SEL_SHAPE_POLYGON:
         add_polygon_roots(&((const sel_shape_polygon *)shape->data)->points, from, along, roots);
+        return true;
+    case SEL_SHAPE_MESH:
+        sel_mesh_roots(((const sel_shape_mesh *)shape->data)->mesh, from, to, roots);
         return true;
     default:
         return false;

@@ -5,8 +5,10 @@
 
 #include "engine/scene/segment.h"
 
-/* Whether p lies in a primitive other than `inside`; false for faces. */
-bool sel_solid_contains(const sel_shape *shape, const sel_grid *grid, const double p[3]);
+/* Whether p lies in a primitive other than `inside`; false for faces. *failed = true: without
+ * memory. */
+bool sel_solid_contains(const sel_shape *shape, const sel_grid *grid, const double p[3],
+                        bool *failed);
 
 /* Bounds of the points in a primitive, with a margin for round-off; all of space if they are not
  * known. */
@@ -18,5 +20,28 @@ void sel_shape_unplace(const sel_shape_placement *placement, const double p[3], 
 /* Adds all roots of a primitive in closed form; false, without any, if there is none. */
 bool sel_solid_roots(const sel_shape *shape, const double from[3], const double to[3],
                      sel_roots *roots);
+
+/* Placements, the inner one first; NULL: none. */
+typedef struct sel_chain {
+    const sel_shape_placement *placement;
+    const struct sel_chain *outer;
+} sel_chain;
+
+/* Bounds of a leaf that is placed so; the cells whose centres may lie within bounds. */
+sel_bounds sel_chain_bounds(const sel_shape *shape, const sel_chain *chain);
+sel_box sel_bounds_cells(const sel_bounds *bounds, const sel_grid *grid);
+
+/* ---- meshes (mesh_shape.c) ---- */
+
+extern const sel_table sel_mesh_table, sel_rotate_table;
+
+/* Fails for a mesh in 2-D, outside the domain, or by its size in other units; `bounds`: where it is
+ * placed. */
+sel_status sel_mesh_check_place(const sel_shape *shape, const sel_grid *grid,
+                                const sel_bounds *bounds, sel_error *error);
+
+/* Warns of the faults of a mesh, and of its parts that are thinner than a cell. */
+void sel_mesh_warn(const sel_shape *shape, const sel_chain *chain, const sel_grid *grid,
+                   sel_error *warnings);
 
 #endif

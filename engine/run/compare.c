@@ -6,6 +6,7 @@
 #include <zlib.h>
 #include "engine/io/raster.h"
 #include "engine/scene/shape.h"
+#include "geometry/mesh.h"
 
 unsigned long sel_digest_of(const void *bytes, size_t count) {
     return bytes ? crc32_z(0, bytes, count) : 0;
@@ -38,7 +39,12 @@ static unsigned long digest_add_raster(unsigned long crc, const sel_raster *rast
                   : crc;
 }
 
-/* Adds the images and rasters of a shape. */
+static unsigned long digest_add_mesh(unsigned long crc, const sel_mesh *mesh) {
+    crc = crc32_z(crc, (const void *)mesh->point, (size_t)mesh->points * sizeof *mesh->point);
+    return crc32_z(crc, (const void *)mesh->corner, (size_t)mesh->triangles * sizeof *mesh->corner);
+}
+
+/* Adds the images, rasters and meshes of a shape. */
 static unsigned long digest_add_shape(unsigned long crc, const sel_shape *shape) {
     if (shape->a) {
         crc = digest_add_shape(crc, shape->a);
@@ -49,11 +55,13 @@ static unsigned long digest_add_shape(unsigned long crc, const sel_shape *shape)
            : shape->kind == SEL_SHAPE_RASTER
                ? digest_add_raster(crc,
                                    sel_raster_of(((const sel_shape_raster *)shape->data)->raster))
+           : shape->kind == SEL_SHAPE_MESH
+               ? digest_add_mesh(crc, ((const sel_shape_mesh *)shape->data)->mesh)
                : crc;
 }
 
-/* CRC of the images and rasters of regions and quantities. They are compared because each rank
- * evaluates only its own part of the domain, where a difference need not show. */
+/* CRC of the images, rasters and meshes of regions and quantities. They are compared because each
+ * rank evaluates only its own part of the domain, where a difference need not show. */
 static unsigned long digest_of_data(const sel_simulation *simulation) {
     const sel_table *table = simulation->solver->table;
     const sel_common *common = simulation->params;

@@ -22,6 +22,7 @@ typedef enum sel_shape_kind {
     SEL_SHAPE_INSIDE, /* where a function is true */
     SEL_SHAPE_IMAGE,  /* the dark pixels of a picture */
     SEL_SHAPE_RASTER, /* where a raster is above a value */
+    SEL_SHAPE_MESH,   /* the inside of triangles */
     SEL_SHAPE_UNION,
     SEL_SHAPE_DIFFERENCE,
     SEL_SHAPE_INTERSECTION,
@@ -93,6 +94,15 @@ typedef struct sel_shape_scaled {
     sel_point about;
 } sel_shape_scaled;
 
+/* A surface of triangles: point q of the file comes to scale rotate(q) + offset. */
+typedef struct sel_shape_mesh {
+    const char *file; /* path as the process opens it */
+    double scale;
+    sel_point offset;
+    sel_shape_rotated rotate;    /* angle NaN: not given */
+    const struct sel_mesh *mesh; /* from sel_shape_mesh_read */
+} sel_shape_mesh;
+
 /* Bounds of points: lo <= p <= hi; nowhere if lo > hi. */
 typedef struct sel_bounds {
     double lo[3], hi[3];
@@ -114,13 +124,13 @@ typedef struct sel_shape {
     sel_shape_kind kind;
     sel_where where;
     int face;                      /* FACE */
-    const void *data;              /* BOX ... RASTER: the struct above; PLACED: the placement */
+    const void *data;              /* BOX ... MESH: the struct above; PLACED: the placement */
     const struct sel_shape *a, *b; /* the operands; PLACED has one, the others have none */
     bool bounded;                  /* `bounds` are known; the constructors find them */
     sel_bounds bounds;             /* of the cell centres in the shape */
 } sel_shape;
 
-/* The tables "shape.box" to "shape.raster", in the order of the kinds. */
+/* The tables "shape.box" to "shape.mesh", in the order of the kinds. */
 extern const sel_family sel_shape_family;
 
 /* Their tables, which belong to no family. */
@@ -139,6 +149,9 @@ sel_shape *sel_shape_unite(sel_arena *arena, const sel_shape *const *list, int n
 
 sel_shape *sel_shape_place(sel_arena *arena, const sel_shape *shape,
                            const sel_shape_placement *placement);
+
+/* Reads the file of a mesh and makes shape->mesh, in the arena. Errors name the file. */
+sel_status sel_shape_mesh_read(sel_arena *arena, sel_shape_mesh *shape, sel_error *error);
 
 /* Placements. Rotation: right-handed about an axis (NULL: z) through a point, by radians. Scaling:
  * by a factor > 0 about a point. */
@@ -169,7 +182,10 @@ sel_status sel_shape_test(const sel_shape *shape, const sel_grid *grid, int face
 bool sel_shape_has_functions(const sel_shape *shape);
 
 /* Fails for points with the wrong number of coordinates for the grid, for faces that the grid does
- * not have, for empty boxes and for pictures of another size than the grid. */
+ * not have, for empty boxes, for pictures of another size than the grid, and for meshes outside. */
 sel_status sel_shape_check(const sel_shape *shape, const sel_grid *grid, sel_error *error);
+
+/* Warns of faults of the meshes of a shape, and of parts that cells are too large for. */
+void sel_shape_warn(const sel_shape *shape, const sel_grid *grid, sel_error *warnings);
 
 #endif
