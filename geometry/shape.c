@@ -397,20 +397,32 @@ sel_status sel_shape_test(const sel_shape *shape, const sel_grid *grid, int face
 
 static sel_status check_image(const sel_shape *shape, const sel_grid *grid, sel_error *error) {
     const sel_shape_image *image = shape->data;
-    const int64_t *n = image->pixels->n;
-    if (grid->dims != 2) {
+    const int64_t *n = image->mask->n;
+    const char *file = image->ask.file;
+    if (grid->dims == 3 && n[2] == 1 && grid->n[2] > 1) {
         return sel_fail_at(error, shape->where,
-                           "shape.image: a picture fills a domain of 2 dimensions, this one has %d",
-                           grid->dims);
+                           "shape.image: a picture fills a domain of 2 dimensions, this one has 3; "
+                           "take a stack of pictures, or a .npy, .raw or .vti file");
     }
-    if (n[0] != grid->n[0] || n[1] != grid->n[1]) {
+    if (grid->dims == 2 && n[2] > 1) {
         return sel_fail_at(error, shape->where,
-                           "shape.image: %s has %lld x %lld pixels, the domain %lld x %lld cells; "
-                           "there must be a pixel for each cell",
-                           image->file, (long long)n[0], (long long)n[1], (long long)grid->n[0],
-                           (long long)grid->n[1]);
+                           "shape.image: %s has %lld x %lld x %lld cells, this domain is a plane",
+                           file, (long long)n[0], (long long)n[1], (long long)n[2]);
     }
-    return SEL_OK;
+    if (n[0] == grid->n[0] && n[1] == grid->n[1] && n[2] == grid->n[2]) {
+        return SEL_OK;
+    }
+    return grid->dims == 2
+               ? sel_fail_at(error, shape->where,
+                             "shape.image: %s has %lld x %lld pixels, the domain %lld x %lld "
+                             "cells; there must be a pixel for each cell",
+                             file, (long long)n[0], (long long)n[1], (long long)grid->n[0],
+                             (long long)grid->n[1])
+               : sel_fail_at(error, shape->where,
+                             "shape.image: %s has %lld x %lld x %lld cells, the domain %lld x "
+                             "%lld x %lld",
+                             file, (long long)n[0], (long long)n[1], (long long)n[2],
+                             (long long)grid->n[0], (long long)grid->n[1], (long long)grid->n[2]);
 }
 
 /* Scripts are checked before; points given from C may have any number of coordinates. */

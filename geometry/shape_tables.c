@@ -50,13 +50,15 @@ static const sel_table_field inside_fields[] = {
 };
 
 static const sel_table_field image_fields[] = {
-    SEL_ROW(sel_shape_image, file, FILE,
-            "A picture (.png) with a pixel for each cell, the top row first; a path relative to "
-            "the script.",
-            .flags = SEL_REQUIRED | SEL_POSITIONAL),
-    SEL_ROW(sel_shape_image, threshold, NUMBER,
-            "Pixels darker than this are inside: 0 is black, 1 is white.", .preset = 0.5),
-    SEL_ROW(sel_shape_image, invert, BOOL, "The other pixels are inside instead."),
+    SEL_ROW_NAMED(
+        "file", sel_shape_image, ask.file, FILE,
+        "A picture (.png) with a pixel for each cell, the top row first; a path relative to "
+        "the script.",
+        .flags = SEL_REQUIRED | SEL_POSITIONAL),
+    SEL_ROW_NAMED("threshold", sel_shape_image, ask.threshold, NUMBER,
+                  "Pixels darker than this are inside: 0 is black, 1 is white.", .preset = 0.5),
+    SEL_ROW_NAMED("invert", sel_shape_image, ask.invert, BOOL,
+                  "The other pixels are inside instead."),
 };
 static const sel_table_field raster_fields[] = {
     SEL_ROW(sel_shape_raster, raster, RASTER, "A raster made by sel.raster.",

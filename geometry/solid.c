@@ -129,11 +129,8 @@ static int64_t pixel_at(const sel_grid *grid, int axis, double at) {
 
 static bool in_image(const sel_shape_image *image, const sel_grid *grid, const double p[3]) {
     const int64_t i = pixel_at(grid, 0, p[0]), j = pixel_at(grid, 1, p[1]);
-    if (i < 0 || j < 0) {
-        return false;
-    }
-    const bool dark = image->pixels->value[j * image->pixels->n[0] + i] < image->threshold;
-    return dark != image->invert;
+    const int64_t k = grid->dims == 3 ? pixel_at(grid, 2, p[2]) : 0;
+    return i >= 0 && j >= 0 && k >= 0 && image->mask->marked[i + grid->n[0] * (j + grid->n[1] * k)];
 }
 
 bool sel_shape_raster_contains(const sel_shape_raster *shape, const double p[3]) {

@@ -39,6 +39,10 @@ static unsigned long digest_add_raster(unsigned long crc, const sel_raster *rast
                   : crc;
 }
 
+static unsigned long digest_add_mask(unsigned long crc, const sel_mask *mask) {
+    return crc32_z(crc, mask->marked, (size_t)(mask->n[0] * mask->n[1] * mask->n[2]));
+}
+
 static unsigned long digest_add_mesh(unsigned long crc, const sel_mesh *mesh) {
     crc = crc32_z(crc, (const void *)mesh->point, (size_t)mesh->points * sizeof *mesh->point);
     return crc32_z(crc, (const void *)mesh->corner, (size_t)mesh->triangles * sizeof *mesh->corner);
@@ -51,7 +55,7 @@ static unsigned long digest_add_shape(unsigned long crc, const sel_shape *shape)
         return shape->b ? digest_add_shape(crc, shape->b) : crc;
     }
     return shape->kind == SEL_SHAPE_IMAGE
-               ? digest_add_raster(crc, ((const sel_shape_image *)shape->data)->pixels)
+               ? digest_add_mask(crc, ((const sel_shape_image *)shape->data)->mask)
            : shape->kind == SEL_SHAPE_RASTER
                ? digest_add_raster(crc,
                                    sel_raster_of(((const sel_shape_raster *)shape->data)->raster))

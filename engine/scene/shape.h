@@ -6,6 +6,7 @@
 #include "engine/base/arena.h"
 #include "engine/scene/grid.h"
 #include "engine/values/schema.h"
+#include "engine/io/mask.h"
 #include "engine/io/raster.h"
 
 typedef enum sel_shape_kind {
@@ -20,7 +21,7 @@ typedef enum sel_shape_kind {
     SEL_SHAPE_TORUS,
     SEL_SHAPE_POLYGON,
     SEL_SHAPE_INSIDE, /* where a function is true */
-    SEL_SHAPE_IMAGE,  /* the dark pixels of a picture */
+    SEL_SHAPE_IMAGE,  /* the dark pixels of pictures, or cells by an array */
     SEL_SHAPE_RASTER, /* where a raster is above a value */
     SEL_SHAPE_MESH,   /* the inside of triangles */
     SEL_SHAPE_UNION,
@@ -63,12 +64,10 @@ typedef struct sel_shape_inside {
     const sel_function *test;
 } sel_shape_inside;
 
-/* The pixels of a picture are the cells of a two-dimensional domain. */
+/* The marks of a file are those of the cells of the domain. */
 typedef struct sel_shape_image {
-    const char *file; /* path as the process opens it */
-    double threshold;
-    bool invert;
-    const sel_raster *pixels; /* from sel_raster_read_picture */
+    sel_mask_params ask;
+    const sel_mask *mask; /* from sel_mask_read */
 } sel_shape_image;
 typedef struct sel_shape_raster {
     const sel_lookup *raster; /* from sel_raster_create */
@@ -182,7 +181,7 @@ sel_status sel_shape_test(const sel_shape *shape, const sel_grid *grid, int face
 bool sel_shape_has_functions(const sel_shape *shape);
 
 /* Fails for points with the wrong number of coordinates for the grid, for faces that the grid does
- * not have, for empty boxes, for pictures of another size than the grid, and for meshes outside. */
+ * not have, for empty boxes, for masks of another size than the grid, and for meshes outside. */
 sel_status sel_shape_check(const sel_shape *shape, const sel_grid *grid, sel_error *error);
 
 /* Warns of faults of the meshes of a shape, and of parts that cells are too large for. */

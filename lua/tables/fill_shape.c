@@ -61,7 +61,7 @@ static const sel_shape *fill_primitive(sel_filler *f, sel_mark *mark, int index,
     if (shape_kind == SEL_SHAPE_IMAGE) {
         sel_error found = {.status = SEL_OK};
         sel_shape_image *image = data;
-        sel_status status = sel_raster_read_picture(f->arena, image->file, &image->pixels, &found);
+        sel_status status = sel_mask_read(f->arena, &image->ask, &image->mask, &found);
         sel_script_report_file(f->script, &found, mark->where, table->name);
         if (status)
             sel_limits_break(f->L);

@@ -16,7 +16,7 @@ objects=$(for file in lua/*/*.c; do echo "$build/${file%.c}.o"; done)
 make CC=clang BUILD=$build DEBUG=1 CUDA=0 \
     CFLAGS="-fsanitize=$sanitizers,fuzzer-no-link -fno-sanitize-recover=all -Wno-pass-failed" \
     $build/libselenite.a $objects
-for target in fuzz_script fuzz_csv fuzz_png fuzz_asc fuzz_tif fuzz_mesh fuzz_checkpoint; do
+for target in fuzz_script fuzz_csv fuzz_png fuzz_asc fuzz_tif fuzz_mesh fuzz_mask fuzz_checkpoint; do
     # shellcheck disable=SC2086
     clang -std=c11 -D_GNU_SOURCE -g -O1 -I. -I/usr/include/lua5.4 -fsanitize=$sanitizers,fuzzer \
         -fno-sanitize-recover=all -o $build/$target tests/fuzz/$target.c $objects \
@@ -42,6 +42,7 @@ fuzz fuzz_png $build/corpus_fuzz_png tests/fuzz/seeds
 fuzz fuzz_asc $build/corpus_fuzz_asc tests/fuzz/seeds
 fuzz fuzz_tif $build/corpus_fuzz_tif tests/fuzz/seeds
 fuzz fuzz_mesh $build/corpus_fuzz_mesh tests/fuzz/seeds
+fuzz fuzz_mask $build/corpus_fuzz_mask tests/fuzz/seeds
 fuzz fuzz_checkpoint $build/corpus_fuzz_checkpoint tests/fuzz/seeds
 
 make CUDA=0 build/tests/test_script_program build/tests/test_rule_read build/tests/test_rule_closures

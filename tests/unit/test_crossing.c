@@ -557,9 +557,9 @@ static void links_across_periodic_faces(void **state) {
 /* Beyond a face, in a free cell and at a picture there is no surface: the wall lies half-way. */
 static void links_without_a_surface(void **state) {
     fixture *f = *state;
-    static double pixel[] = {1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1};
-    const sel_raster pixels = {.n = {4, 3}, .dx = 1, .value = pixel};
-    const sel_shape_image image = {"i.png", 0.5, false, &pixels};
+    static const uint8_t pixel[] = {0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0};
+    const sel_mask pixels = {.n = {4, 3, 1}, .marked = pixel};
+    const sel_shape_image image = {.ask = {.file = "i.png"}, .mask = &pixels};
     f->common.size = (sel_ints){2, {4, 3}};
     f->common.dx = 1;
     f->common.origin = (sel_point){0};

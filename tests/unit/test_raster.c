@@ -282,30 +282,30 @@ static void assert_holds(const sel_shape *shape, int face, const char *expected)
 /* The picture of write_picture as a shape. */
 static sel_shape *shape_of_picture(sel_arena *arena, sel_shape_image *image) {
     write_picture("i.png");
-    assert_int_equal(sel_raster_read_picture(arena, image->file, &image->pixels, &error), SEL_OK);
+    assert_int_equal(sel_mask_read(arena, &image->ask, &image->mask, &error), SEL_OK);
     return sel_shape_make(arena, SEL_SHAPE_IMAGE, image);
 }
 
 static void dark_pixels_are_solid_and_the_first_row_is_the_top(void **state) {
     (void)state;
     sel_arena *arena = sel_arena_create();
-    sel_shape_image image = {"i.png", 0.5, false, NULL};
+    sel_shape_image image = {.ask = {"i.png", .threshold = 0.5, .type = -1}};
     sel_shape *shape = shape_of_picture(arena, &image);
     assert_int_equal(sel_shape_check(shape, &cells, &error), SEL_OK);
     assert_holds(shape, -1, "000111");
-    image.threshold = 0.7;
-    assert_holds(shape, -1, "100111");
-    image.threshold = 0.2; /* darker than: not as dark as */
-    assert_holds(shape, -1, "000100");
-    image.invert = true;
-    assert_holds(shape, -1, "111011");
+    image.ask.threshold = 0.7;
+    assert_holds(shape_of_picture(arena, &image), -1, "100111");
+    image.ask.threshold = 0.2; /* darker than: not as dark as */
+    assert_holds(shape_of_picture(arena, &image), -1, "000100");
+    image.ask.invert = true;
+    assert_holds(shape_of_picture(arena, &image), -1, "111011");
     sel_arena_destroy(arena);
 }
 
 static void an_image_cuts_faces_by_the_pixels_beside_them(void **state) {
     (void)state;
     sel_arena *arena = sel_arena_create();
-    sel_shape_image image = {"i.png", 0.3, false, NULL};
+    sel_shape_image image = {.ask = {"i.png", .threshold = 0.3, .type = -1}};
     sel_shape *pixels = shape_of_picture(arena, &image);
     sel_shape *faces = sel_shape_make(arena, SEL_SHAPE_FACES, NULL);
     sel_shape *cut = sel_shape_combine(arena, SEL_SHAPE_INTERSECTION, faces, pixels);
@@ -320,11 +320,12 @@ static void an_image_cuts_faces_by_the_pixels_beside_them(void **state) {
 static void an_image_has_a_pixel_for_each_cell_of_a_plane(void **state) {
     (void)state;
     sel_arena *arena = sel_arena_create();
-    sel_shape_image image = {"i.png", 0.5, false, NULL};
+    sel_shape_image image = {.ask = {"i.png", .threshold = 0.5, .type = -1}};
     sel_shape *shape = shape_of_picture(arena, &image);
     sel_grid wrong = cells, space = cells;
     wrong.n[0] = 2;
     space.dims = 3;
+    space.n[2] = 2;
     shape->where = (sel_where){"s.lua", 4};
     error = (sel_error){.status = SEL_OK};
     assert_int_equal(sel_shape_check(shape, &wrong, &error), SEL_BAD_SCENARIO);
@@ -333,7 +334,7 @@ static void an_image_has_a_pixel_for_each_cell_of_a_plane(void **state) {
                         "s.lua:4: shape.image: i.png has 3 x 2 pixels, the domain 2 x 2 cells; "
                         "there must be a pixel for each cell\n"
                         "s.lua:4: shape.image: a picture fills a domain of 2 dimensions, this one "
-                        "has 3");
+                        "has 3; take a stack of pictures, or a .npy, .raw or .vti file");
     sel_arena_destroy(arena);
 }
 
@@ -345,10 +346,9 @@ static void other_formats_are_named(void **state) {
     assert_null(make(arena, &params));
     assert_string_equal(error.text, "r.jpg: this format is not read; rasters are read from .asc, "
                                     ".tif, .tiff, .png, .hgt, .nc, .vrt, .bil, .flt files");
-    sel_shape_image image = {"r.tif", 0.5, false, NULL};
+    const sel_raster *picture;
     error = (sel_error){.status = SEL_OK};
-    assert_int_equal(sel_raster_read_picture(arena, image.file, &image.pixels, &error),
-                     SEL_BAD_SCENARIO);
+    assert_int_equal(sel_raster_read_picture(arena, "r.tif", &picture, &error), SEL_BAD_SCENARIO);
     assert_string_equal(error.text,
                         "r.tif: this format is not read; images are read from .png files");
     params.file = "none.png";
