@@ -150,9 +150,9 @@ static bool unpack_array(const vti_file *vti, vti_bytes *from, unsigned char *to
         return false;
     }
     const size_t most = (size_t)(from->end - from->at);
-    if (blocks == 0 || blocks > most || block == 0 || block > size || last > block ||
-        (double)block * (double)blocks > (double)size + (double)block ||
-        (blocks - 1) * block + (last ? last : block) != size) {
+    const uint64_t end = last ? last : block; /* a lone block may be shorter than `block` */
+    if (blocks == 0 || blocks > most || last > block ||
+        (double)(blocks - 1) * (double)block > (double)size || (blocks - 1) * block + end != size) {
         return false;
     }
     uint64_t *packed = malloc((size_t)blocks * sizeof *packed);
@@ -162,7 +162,7 @@ static bool unpack_array(const vti_file *vti, vti_bytes *from, unsigned char *to
     }
     from->left = 0; /* the blocks begin a group of their own */
     for (uint64_t k = 0; k < blocks && good; k++) {
-        const uint64_t wanted = k + 1 < blocks || last == 0 ? block : last;
+        const uint64_t wanted = k + 1 < blocks ? block : end;
         unsigned char *bytes = malloc((size_t)packed[k] + 1);
         uLongf length = (uLongf)wanted;
         good = bytes && take_bytes(from, bytes, (size_t)packed[k]) &&

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <png.h>
+#include <zlib.h>
 #include "engine/io/mask.h"
 #include "engine/scene/segment.h"
 #include "tests/unit/files.h"
@@ -185,6 +186,36 @@ static void vti_in_base64(void **state) {
                             "x 2 numbers");
 }
 
+/* One block that is larger than the array, as our writer has it, and blocks of five. */
+static void vti_packed_behind_its_tags(void **state) {
+    (void)state;
+    for (int block = 5; block <= 1024; block += 1019) {
+        const int blocks = block < 12 ? 3 : 1, last = block < 12 ? 2 : 12;
+        uint64_t header[6] = {(uint64_t)blocks, (uint64_t)block, (uint64_t)last};
+        unsigned char packed[3][64], value[12];
+        uLongf length[3];
+        for (int k = 0; k < 12; k++)
+            value[k] = (unsigned char)numbers[k];
+        for (int k = 0; k < blocks; k++) {
+            length[k] = sizeof packed[k];
+            compress(packed[k], &length[k], value + k * block,
+                     k + 1 < blocks ? (uLong)block : (uLong)last);
+            header[3 + k] = length[k];
+        }
+        FILE *file = fopen("a.vti", "wb");
+        fprintf(file,
+                "<VTKFile type=\"ImageData\" header_type=\"UInt64\" "
+                "compressor=\"vtkZLibDataCompressor\"><Piece Extent=\"0 3 0 2 0 2\"><CellData>"
+                "<DataArray type=\"UInt8\" Name=\"a\" format=\"appended\" offset=\"2\"/>"
+                "</CellData></Piece><AppendedData encoding=\"raw\">\n  _xx");
+        fwrite(header, sizeof *header, (size_t)(3 + blocks), file);
+        for (int k = 0; k < blocks; k++)
+            fwrite(packed[k], 1, length[k], file);
+        fclose(file);
+        holds(of_file("a.vti"), "3x2x2 " BELOW_HALF);
+    }
+}
+
 static void other_vtk_files_are_refused(void **state) {
     (void)state;
     const char *other = "<VTKFile type=\"PolyData\">";
@@ -279,6 +310,7 @@ int main(void) {
         cmocka_unit_test(raw_says_size_and_type),
         cmocka_unit_test(vti_in_text),
         cmocka_unit_test(vti_in_base64),
+        cmocka_unit_test(vti_packed_behind_its_tags),
         cmocka_unit_test(other_vtk_files_are_refused),
         cmocka_unit_test(a_stack_of_pictures_begins_with_0_or_1),
         cmocka_unit_test(a_mask_is_as_large_as_the_domain),
