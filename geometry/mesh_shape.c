@@ -35,7 +35,11 @@ const sel_table sel_mesh_table = SEL_TABLE(
 
 /* ---- the file ---- */
 
-static void place_points(const sel_shape_mesh *shape, sel_triangles *triangles) {
+/* Larger coordinates are mistakes, and their squares and cubes may overflow. */
+static const double largest_coordinate = 1e30;
+
+static sel_status place_points(const sel_shape_mesh *shape, sel_triangles *triangles,
+                               sel_error *error) {
     const sel_shape_rotated *rotate = &shape->rotate;
     sel_shape_placement turn;
     const bool turns = !isnan(rotate->angle);
@@ -53,15 +57,23 @@ static void place_points(const sel_shape_mesh *shape, sel_triangles *triangles) 
         }
         for (int a = 0; a < 3; a++) {
             p[a] = shape->scale * turned[a] + shape->offset.v[a];
+            if (!(fabs(p[a]) <= largest_coordinate)) {
+                return sel_fail(error, SEL_BAD_SCENARIO,
+                                "%s: point %lld comes to %g; no coordinate may be larger than %g",
+                                shape->file, (long long)k + 1, p[a], largest_coordinate);
+            }
         }
     }
+    return SEL_OK;
 }
 
 sel_status sel_shape_mesh_read(sel_arena *arena, sel_shape_mesh *shape, sel_error *error) {
     sel_triangles triangles;
     sel_status status = sel_triangles_read(shape->file, &triangles, error);
     if (!status) {
-        place_points(shape, &triangles);
+        status = place_points(shape, &triangles, error);
+    }
+    if (!status) {
         status = sel_mesh_make(arena, &triangles, shape->file, &shape->mesh, error);
     }
     sel_triangles_free(&triangles);
@@ -112,139 +124,6 @@ sel_status sel_mesh_check_place(const sel_shape *shape, const sel_grid *grid,
                            bounds->lo[2], bounds->hi[2], extent);
     }
     return SEL_OK;
-}
-
-/* ---- parts that are thinner than a cell ---- */
-
-/* What a search finds: links between the centres of neighbouring cells. */
-typedef struct thin_links {
-    int64_t meet; /* that meet the surface */
-    int64_t lost; /* that pass through a part or a gap without a cell of its own */
-    int64_t line; /* of the first lost one */
-    double at[3];
-} thin_links;
-
-/* The lines of centres of a box of cells along an axis. */
-typedef struct centre_lines {
-    const sel_mesh *mesh;
-    const sel_chain *chain;
-    const sel_grid *grid;
-    sel_box box;
-    int axis;
-} centre_lines;
-
-static void own_point(const sel_chain *chain, const double p[3], double own[3]) {
-    if (chain->outer) {
-        double next[3];
-        own_point(chain->outer, p, next);
-        sel_shape_unplace(chain->placement, next, own);
-        return;
-    }
-    sel_shape_unplace(chain->placement, p, own);
-}
-
-/* Whether two triangles are the sides of something thin, not of an edge or a round. */
-static bool face_apart(const sel_mesh *mesh, int32_t one, int32_t two) {
-    double normal[2][3], product = 0, squares[2] = {0};
-    for (int k = 0; k < 2; k++) {
-        const int32_t *corner = mesh->corner[k ? two : one];
-        const double *p = mesh->point[corner[0]], *q = mesh->point[corner[1]],
-                     *r = mesh->point[corner[2]];
-        for (int i = 0; i < 3; i++) {
-            const int j = (i + 1) % 3, l = (i + 2) % 3;
-            normal[k][i] = (q[j] - p[j]) * (r[l] - p[l]) - (q[l] - p[l]) * (r[j] - p[j]);
-            squares[k] += normal[k][i] * normal[k][i];
-        }
-    }
-    for (int i = 0; i < 3; i++) {
-        product += normal[0][i] * normal[1][i];
-    }
-    return product < -0.5 * sqrt(squares[0]) * sqrt(squares[1]);
-}
-
-/* Looks at the links of one line. */
-static void search_line(const centre_lines *lines, int64_t number, thin_links *found) {
-    const sel_grid *grid = lines->grid;
-    const int axis = lines->axis, across = (axis + 1) % 3, other = (axis + 2) % 3;
-    const int64_t count = sel_box_count(&lines->box, across), n = sel_box_count(&lines->box, axis);
-    int64_t at[3] = {lines->box.lo[0], lines->box.lo[1], lines->box.lo[2]};
-    double ends[2][3], own[2][3];
-    at[across] += number % count;
-    at[other] += number / count;
-    for (int a = 0; a < 3; a++) {
-        ends[0][a] = sel_centre(grid, a, (double)at[a]);
-        ends[1][a] = a == axis ? sel_centre(grid, a, (double)(at[a] + n - 1)) : ends[0][a];
-    }
-    for (int k = 0; k < 2; k++) {
-        memcpy(own[k], ends[k], sizeof own[k]);
-        if (lines->chain) {
-            own_point(lines->chain, ends[k], own[k]);
-        }
-    }
-    const sel_mesh_line line = sel_mesh_line_of(own[0], own[1]);
-    const double start = own[0][line.axis], along = own[1][line.axis] - start;
-    sel_mesh_hits hits;
-    sel_mesh_cross(lines->mesh, &line, &hits);
-    int winding = 0;
-    for (int k = 0, end; k < hits.count && along != 0; k = end) {
-        const double link = floor((hits.v[k].at - start) / along * (double)(n - 1));
-        const bool inside = winding != 0;
-        bool thin = false;
-        for (end = k;
-             end < hits.count && floor((hits.v[end].at - start) / along * (double)(n - 1)) == link;
-             end++) {
-            winding += hits.v[end].enters;
-            thin = thin || (end > k && face_apart(lines->mesh, hits.v[end - 1].triangle,
-                                                  hits.v[end].triangle));
-        }
-        if (link < 0 || link >= (double)(n - 1)) {
-            continue;
-        }
-        found->meet++;
-        if (thin && inside == (winding != 0) && found->lost++ == 0) {
-            found->line = number;
-            for (int a = 0; a < 3; a++) {
-                const double part = (hits.v[k].at - start) / along;
-                found->at[a] = ends[0][a] + part * (ends[1][a] - ends[0][a]);
-            }
-        }
-    }
-    sel_mesh_hits_free(&hits);
-}
-
-static thin_links search_thin(const sel_shape *shape, const sel_chain *chain,
-                              const sel_grid *grid) {
-    const sel_bounds bounds = sel_chain_bounds(shape, chain);
-    centre_lines lines = {.mesh = ((const sel_shape_mesh *)shape->data)->mesh,
-                          .chain = chain,
-                          .grid = grid,
-                          .box = sel_bounds_cells(&bounds, grid)};
-    thin_links all = {.meet = 0};
-    for (lines.axis = 0; lines.axis < 3; lines.axis++) {
-        const int64_t count = sel_box_count(&lines.box, (lines.axis + 1) % 3) *
-                              sel_box_count(&lines.box, (lines.axis + 2) % 3);
-        thin_links axis = {.line = INT64_MAX};
-#pragma omp parallel
-        {
-            thin_links own = {.line = INT64_MAX};
-#pragma omp for schedule(static)
-            for (int64_t k = 0; k < count; k++) {
-                search_line(&lines, k, &own);
-            }
-#pragma omp critical
-            {
-                const int64_t meet = axis.meet + own.meet, lost = axis.lost + own.lost;
-                axis = own.line < axis.line ? own : axis;
-                axis.meet = meet;
-                axis.lost = lost;
-            }
-        }
-        const int64_t meet = all.meet + axis.meet, lost = all.lost + axis.lost;
-        all = all.lost == 0 ? axis : all;
-        all.meet = meet;
-        all.lost = lost;
-    }
-    return all;
 }
 
 /* ---- warnings ---- */
@@ -315,12 +194,18 @@ void sel_mesh_warn(const sel_shape *shape, const sel_chain *chain, const sel_gri
                    sel_error *warnings) {
     char at[PLACE_TEXT];
     warn_of_facts(shape, warnings);
-    const thin_links thin = search_thin(shape, chain, grid);
-    if (thin.lost) {
+    const sel_thin_parts thin = sel_mesh_find_thin(shape, chain, grid);
+    if (thin.lost_links) {
         warn_of(shape, warnings,
                 ": %lld of %lld links between cells that meet the surface pass through it twice, "
                 "the first at %s: parts or gaps thinner than a cell are lost there; make dx "
                 "smaller, or the part thicker",
-                (long long)thin.lost, (long long)thin.meet, mesh_place(thin.at, at));
+                (long long)thin.lost_links, (long long)thin.links, mesh_place(thin.link_at, at));
+    }
+    if (thin.alone) {
+        warn_of(shape, warnings,
+                ": %lld of %lld triangles have no cell of the mesh near them, the first at %s: "
+                "parts thinner than a cell are lost there; make dx smaller, or the part thicker",
+                (long long)thin.alone, (long long)thin.triangles, mesh_place(thin.triangle_at, at));
     }
 }

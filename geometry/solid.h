@@ -40,6 +40,17 @@ extern const sel_table sel_mesh_table, sel_rotate_table;
 sel_status sel_mesh_check_place(const sel_shape *shape, const sel_grid *grid,
                                 const sel_bounds *bounds, sel_error *error);
 
+/* Parts and gaps of a mesh that are thinner than a cell (mesh_thin.c). Places: of the first. */
+typedef struct sel_thin_parts {
+    int64_t links;      /* between neighbouring centres that meet the surface */
+    int64_t lost_links; /* of these, that pass through two sides, so that no cell is between */
+    int64_t triangles;  /* that were looked at */
+    int64_t alone;      /* of these, without a cell of the mesh near them */
+    double link_at[3], triangle_at[3];
+} sel_thin_parts;
+sel_thin_parts sel_mesh_find_thin(const sel_shape *shape, const sel_chain *chain,
+                                  const sel_grid *grid);
+
 /* Warns of the faults of a mesh, and of its parts that are thinner than a cell. */
 void sel_mesh_warn(const sel_shape *shape, const sel_chain *chain, const sel_grid *grid,
                    sel_error *warnings);

@@ -206,7 +206,10 @@ static sel_mask_type vti_type(const char *tag) {
                                         "UInt64", "Int64", "Float32", "Float64", NULL};
     char value[VALUE_ROOM];
     const int k = attribute_of(tag, "type", value) ? sel_name_index(names, value) : -1;
-    return k < 0 ? (sel_mask_type){.kind = 0} : sel_mask_type_of(k);
+    if (k < 0) {
+        return (sel_mask_type){.kind = 0};
+    }
+    return sel_mask_type_of(k);
 }
 
 static sel_status read_data_array(const vti_file *vti, const char *tag, const char *behind) {

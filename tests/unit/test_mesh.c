@@ -346,7 +346,10 @@ static void thin_parts_are_counted(void **state) {
     warns(f, shape_of(f),
           "shape.mesh: m.obj: 110 of 110 links between cells that meet the surface pass through it "
           "twice, the first at { 4.6, 6.5, 5.5 }: parts or gaps thinner than a cell are lost "
-          "there; make dx smaller, or the part thicker");
+          "there; make dx smaller, or the part thicker\n"
+          "shape.mesh: m.obj: 12 of 12 triangles have no cell of the mesh near them, the first at "
+          "{ 5.1333, 6.1, 8.6333 }: parts thinner than a cell are lost there; make dx smaller, or "
+          "the part thicker");
     /* Moved onto centres it is one cell thick; then a gap is lost. */
     sel_shape_placement half;
     sel_placement_move(&half, (double[]){0.5, 0, 0});
@@ -356,6 +359,17 @@ static void thin_parts_are_counted(void **state) {
     soup_box(&f->s, (double[]){9.4, 6.1, 5.2}, (double[]){13.1, 16.7, 15.5});
     sel_shape_warn(shape_of(f), &space, &f->error);
     assert_non_null(strstr(f->error.text, "110 of 708 links"));
+}
+
+/* A wire between all lines of centres, which no link meets, and a box that has cells. */
+static void wires_between_centres_are_counted(void **state) {
+    fixture *f = *state;
+    soup_box(&f->s, (double[]){4.6, 6.1, 5.2}, (double[]){4.9, 6.4, 15.5});
+    soup_box(&f->s, (double[]){14.3, 6.1, 5.2}, (double[]){18.6, 16.7, 15.5});
+    warns(f, shape_of(f),
+          "shape.mesh: m.obj: 12 of 24 triangles have no cell of the mesh near them, the first at "
+          "{ 4.7, 6.3, 5.2 }: parts thinner than a cell are lost there; make dx smaller, or the "
+          "part thicker");
 }
 
 static void faults_are_told(void **state) {
@@ -386,6 +400,7 @@ int main(void) {
         TEST(holes_are_closed),
         TEST(a_sound_mesh_gives_no_warning),
         TEST(thin_parts_are_counted),
+        TEST(wires_between_centres_are_counted),
         TEST(faults_are_told),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
