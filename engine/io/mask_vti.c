@@ -176,7 +176,7 @@ static bool unpack_array(const vti_file *vti, vti_bytes *from, unsigned char *to
 
 static bool read_bytes_of_array(const vti_file *vti, vti_bytes *from, unsigned char *to,
                                 size_t size) {
-    uint64_t count;
+    uint64_t count = 0;
     return vti->zlib ? unpack_array(vti, from, to, size)
                      : take_count(vti, from, &count) && count == size && take_bytes(from, to, size);
 }

@@ -310,6 +310,20 @@ static void holes_are_closed(void **state) {
     assert_int_equal(facts->open_edges, 3 + 4);
     assert_int_equal(facts->holes, 2);
     assert_int_equal(difference(in, expected), 0);
+    assert_int_equal(facts->crossing, 0);
+    /* The lower half alone, open at its equator: the fan is flat. Centres lie 0.3 below. */
+    soup whole = {.count = 0};
+    soup_ball(&whole, middle, r, 64);
+    f->s.count = whole.count / 2;
+    memcpy(f->s.v[0], whole.v[f->s.count], (size_t)f->s.count * sizeof *f->s.v);
+    free(whole.v);
+    const int64_t cells = cells_of(shape_of(f), in);
+    facts = &f->data.mesh->facts;
+    assert_int_equal(facts->open_edges, 128);
+    assert_int_equal(facts->holes, 1);
+    assert_int_equal(facts->crossing + facts->turned, 0);
+    assert_near(facts->volume, 2 * pi / 3 * r * r * r, 0.005 * facts->volume);
+    assert_near((double)cells, 2 * pi / 3 * r * r * r - 0.3 * pi * r * r, 0.01 * (double)cells);
     /* A box without its top and bottom: flat fans. */
     f->s.count = 0;
     soup_box(&f->s, (double[]){4.5, 6.5, 5.5}, (double[]){14.5, 16.5, 15.5});
