@@ -195,7 +195,7 @@ static double shortest_side(const sel_grid *grid) {
 static sel_status set_component(const force_output *output, int series, const char *column,
                                 size_t first, sel_error *error) {
     const force_samples samples = samples_of(output, series, first);
-    if (isnan(samples.value[0])) { /* a checkpoint of an earlier version lacked the series */
+    if (isnan(samples.value[0])) { /* see warn_of_gap */
         return SEL_OK;
     }
     double noise = steady_part * largest_magnitude(output, FORCE, first);
@@ -239,6 +239,22 @@ static void warn_of_alternation(const force_output *output, size_t first) {
     }
 }
 
+/* Warns of a run that goes on from a checkpoint of an earlier version, whose samples lack the
+ * torque. */
+static void warn_of_gap(const force_output *output, size_t first) {
+    const sel_output_context *context = output->base.context;
+    if (context->warn && isnan(output->record.v[TORQUE][first])) {
+        char about[128], text[512];
+        snprintf(about, sizeof about, "%.64s has no statistics of the torque", output->base.name);
+        snprintf(text, sizeof text,
+                 "%s: the run went on from a checkpoint of an earlier version, which did not keep "
+                 "its samples; the rows of %.64s.csv have it, and from_step, after that "
+                 "checkpoint, begins statistics with the torque",
+                 about, output->base.name);
+        context->warn(context->warn_data, about, text);
+    }
+}
+
 /* The names of the columns with components of force and torque; NULL ends them. */
 static const char *const force_columns[2][7] = {
     {"force_x", "force_y", "torque", NULL},
@@ -257,6 +273,7 @@ static sel_status force_conclude(sel_output *base, sel_error *error) {
     const size_t first = first_sample(output, base->time);
     sel_status status = SEL_OK;
     warn_of_alternation(output, first);
+    warn_of_gap(output, first);
     for (int a = 0; force_columns[dims - 2][a] && !status; a++) {
         const int torque = dims == 3 ? TORQUE + a - dims : TORQUE + 2;
         status = set_component(output, a < dims ? FORCE + a : torque, force_columns[dims - 2][a],

@@ -206,6 +206,56 @@ static void a_run_that_ends_before_the_statistics_tells_its_last_row(void **stat
     case_close(&c);
 }
 
+static void note_warning(void *data, const char *about, const char *text) {
+    (void)text;
+    snprintf(data, 128, "%s", about);
+}
+
+/* A checkpoint as earlier versions wrote it, with two samples of the first five series: without the
+ * torque. The run goes on from it to step 4. */
+static void statistics_without_the_torque_say_so(void **state) {
+    (void)state;
+    enum { OLD = 5, SAMPLES_OF_OLD = 2 };
+    output_case c;
+    char path[256], said[128] = "";
+    int64_t written = 1;
+    int outputs = 1;
+    double old[OLD][SAMPLES_OF_OLD] = {{0, 0.25}, {2, 3}};
+    sel_record record = {.count = SAMPLES_OF_OLD, .stride = 1};
+    sel_checkpoint *checkpoint;
+    sel_error notes = {.status = SEL_OK};
+    case_open(&c, 2, 4, 3, 1);
+    add_force(&c, "block")->common.from_time = 0;
+    assert_int_equal(case_begin(&c), SEL_OK);
+    c.context.warn = note_warning;
+    c.context.warn_data = said;
+    snprintf(path, sizeof path, "%s/old", c.directory);
+    assert_int_equal(sel_checkpoint_create(path, &checkpoint, &c.error), SEL_OK);
+    sel_checkpoint_block(checkpoint, "outputs");
+    SEL_KEEP(checkpoint, outputs);
+    sel_keep_text(checkpoint, NULL, "force");
+    sel_keep_text(checkpoint, NULL, "out.force");
+    sel_checkpoint_block(checkpoint, "output 1");
+    SEL_KEEP(checkpoint, written);
+    SEL_KEEP(checkpoint, record.count);
+    SEL_KEEP(checkpoint, record.stride);
+    SEL_KEEP(checkpoint, record.skipped);
+    SEL_KEEP(checkpoint, old);
+    assert_int_equal(sel_checkpoint_commit(checkpoint, NULL, &(uint64_t){0}, &c.error), SEL_OK);
+    sel_checkpoint_close(checkpoint);
+    assert_int_equal(sel_checkpoint_open(path, &checkpoint, &c.error), SEL_OK);
+    sel_outputs_load(c.opened, checkpoint, &notes);
+    assert_int_equal(sel_checkpoint_status(checkpoint, &c.error), SEL_OK);
+    sel_checkpoint_close(checkpoint);
+    for (int step = 2; step <= 4; step++) {
+        assert_int_equal(case_write(&c, step, step == 4), SEL_OK);
+    }
+    assert_true(result(&c, "force.force_x_mean") == 4);
+    assert_true(isnan(result(&c, "force.torque_mean")));
+    assert_string_equal(said, "force has no statistics of the torque");
+    case_close(&c);
+}
+
 static void the_area_goes_before_the_length(void **state) {
     (void)state;
     output_case c;
@@ -322,6 +372,7 @@ int main(void) {
         cmocka_unit_test(every_component_has_its_statistics),
         cmocka_unit_test(rows_before_the_statistics_are_written),
         cmocka_unit_test(a_run_that_ends_before_the_statistics_tells_its_last_row),
+        cmocka_unit_test(statistics_without_the_torque_say_so),
         cmocka_unit_test(the_area_goes_before_the_length),
         cmocka_unit_test(flux_across_a_line_is_positive_to_its_left),
         cmocka_unit_test(flux_through_a_layer_is_positive_along_its_axis),
