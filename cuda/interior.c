@@ -59,21 +59,26 @@ march_grid cuda_march_grid(const sel_state *state, const sel_patch *planes) {
 
 /* ---- halos ---- */
 
-static sel_status interior_exchange(const sel_state *state, int64_t step, sel_way way,
-                                    cudaStream_t stream, sel_error *error) {
+sel_status cuda_exchange_field(const sel_state *state, const sel_exchange *what,
+                               cudaStream_t stream, sel_error *error) {
     const sel_decomposition *d = &state->decomposition;
-    const sel_field *field = &state->field[0];
-    const sel_exchange main = {0, sel_copy_at(state, field, step), field->halo, way};
     sel_halo halos[SEL_MOST_HALOS];
     sel_status status = SEL_OK;
     for (int k = 0; k < d->slow && state->ranks->count > 1 && !status; k++) {
-        const int axis = sel_way_axis(d, way, 1, k);
+        const int axis = sel_way_axis(d, what->way, 1, k);
         if (sel_halo_along(d, axis)) {
-            const int count = sel_state_list_halos(state, &main, 1, axis, halos);
+            const int count = sel_state_list_halos(state, what, 1, axis, halos);
             status = cuda_exchange_halos(state, axis, halos, count, stream, error);
         }
     }
     return status;
+}
+
+static sel_status interior_exchange(const sel_state *state, int64_t step, sel_way way,
+                                    cudaStream_t stream, sel_error *error) {
+    const sel_field *field = &state->field[0];
+    const sel_exchange main = {0, sel_copy_at(state, field, step), field->halo, way};
+    return cuda_exchange_field(state, &main, stream, error);
 }
 
 sel_status cuda_exchange(const sel_state *state, int64_t step, cudaStream_t stream,

@@ -22,6 +22,10 @@ sel_status cuda_exchange(const sel_state *state, int64_t step, cudaStream_t stre
 sel_status cuda_exchange_all(const sel_state *state, int64_t step, cudaStream_t stream,
                              sel_error *error);
 
+/* The same of any field. */
+sel_status cuda_exchange_field(const sel_state *state, const sel_exchange *what,
+                               cudaStream_t stream, sel_error *error);
+
 /* A part of a step: planes, or rows of these, where its work goes, and which of the
  * step's slabs it is. */
 typedef struct cuda_slab {

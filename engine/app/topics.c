@@ -48,7 +48,8 @@ const sel_topic sel_topics[] = {
      "Large eddies by smagorinsky = 0.1 to 0.2 in sel.lbm (help lbm). Models of averaged equations "
      "(k-epsilon, k-omega) and wall functions are not supported."},
     {"wall-function y+ yplus roughness-height",
-     "Wall functions are not supported: the wall's cells must resolve the boundary layer. For "
+     "Wall functions are not supported: the wall's cells must resolve the boundary layer, and the "
+     "field y_plus of sel.lbm shows whether they do. For "
      "rough "
      "ground under runoff see help roughness. (y+ is also a face: shape.face \"y+\".)"},
     {"cfl courant timestep time-step", "dt of the solver. In sel.lbm velocities must stay below "
@@ -71,6 +72,8 @@ const sel_topic sel_topics[] = {
      "out.force { region = \"NAME\" }: force, torque, and the coefficients by reference = { "
      "length, "
      "velocity, area } (help force). Mean, rms and the frequency are in run.json."},
+    {"wall-shear-stress wss shear skin-friction wall-units traction",
+     "The fields wall_shear, y_plus, wall_normal and wall_area of sel.lbm (help lbm)."},
     {"pressure-drop flowrate flow-rate discharge massflow",
      "out.flux through a region, a line or a box (help flux); pressures by out.probe."},
     {"body-force gravity driving pressure-gradient force-density",

@@ -81,6 +81,7 @@ static void every_field_is_read_from_boxes_with_strides(void **state) {
     (void)state;
     for_each_kind("channel", read_boxes);
     for_each_kind("solids in a periodic box", read_boxes);
+    for_each_kind("interpolated walls", read_boxes);
 }
 
 /* Vectors of a file have three components, also in 2-D. */
@@ -440,6 +441,7 @@ static void forces_and_flows_agree_from_step_0_on(void **state) {
     for_each_kind("pistons and slip that meet", links_of_all_regions);
     for_each_kind("wet walls", links_of_all_regions);
     for_each_kind("a face of many laws", links_of_all_regions);
+    for_each_kind("interpolated walls", links_of_all_regions);
 }
 
 /* Open faces, and walls whose values are evaluated ahead, are computed again after the other cells:

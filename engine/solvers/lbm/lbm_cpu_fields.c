@@ -116,6 +116,37 @@ static int strain_row(const lbm_cpu *state, int field, int64_t row, int64_t x0, 
     return components;
 }
 
+/* The fields of walls at the boundary cells of a row, 0 at others. */
+static int wall_row(const lbm_cpu *state, int field, int64_t row, int64_t x0, int64_t x1,
+                    double *to) {
+    const lbm_plan *plan = state->all.plan;
+    const lbm_boundary *boundary = &plan->boundary;
+    const lbm_units units = lbm_units_of(plan);
+    const int64_t nx = state->layout.nx;
+    const int dims = state->lattice->dims;
+    const int components = sel_field_components(&lbm_solver.fields[field], dims);
+    double *moments = thread_rows(state), value[3];
+    if (field == LBM_Y_PLUS) {
+        read_row(state, row, x0, x1, moments);
+    }
+    for (int c = 0; c < components; c++) {
+        memset(to + c * nx, 0, (size_t)(x1 - x0) * sizeof *to);
+    }
+    for (int64_t k = boundary->row_cells[row]; k < boundary->row_cells[row + 1]; k++) {
+        const int64_t x = boundary->cells[k].x;
+        if (x >= x0 && x < x1) {
+            lbm_wall_field(field, &state->all.walls[k], state->all.strain[1],
+                           state->all.strain_layout.component,
+                           field == LBM_Y_PLUS ? moments[x - x0] : 0, plan->numbers.nu,
+                           plan->base.domain->grid.dx[0], dims, &units, value);
+            for (int c = 0; c < components; c++) {
+                to[c * nx + x - x0] = value[c];
+            }
+        }
+    }
+    return components;
+}
+
 int lbm_cpu_field(const sel_state *base, int field, int64_t row, int64_t x0, int64_t x1,
                   const double **values) {
     const lbm_cpu *state = (const lbm_cpu *)base;
@@ -129,6 +160,9 @@ int lbm_cpu_field(const sel_state *base, int field, int64_t row, int64_t x0, int
     *values = to;
     if (field == LBM_STRAIN_RATE || field == LBM_STRESS) {
         return strain_row(state, field, row, x0, x1, to);
+    }
+    if (lbm_is_of_walls(field)) {
+        return wall_row(state, field, row, x0, x1, to);
     }
     if (rotation) {
         read_window(state, row, velocity);

@@ -326,13 +326,18 @@ static void lbm_cpu_steps_observe(sel_state *base, bool initially) {
     }
 }
 
-/* sel_look.ready: derivatives need the velocity beside the patch, so all populations there. */
+/* sel_look.ready: derivatives need the velocity beside the patch, so all populations there; walls
+ * the stress. */
 static sel_status lbm_cpu_steps_ready(sel_state *base, const sel_request *request,
                                       sel_error *error) {
     const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
-    (void)error;
     if (field && (request->field == LBM_VORTICITY || request->field == LBM_Q_CRITERION)) {
         sel_state_exchange(base, base->step, SEL_FETCH_ALL);
+    }
+    if (field && lbm_is_of_walls(request->field)) {
+        const sel_exchange stress = lbm_stress_exchange();
+        sel_state_complete(base, &stress, 1, NULL);
+        return lbm_find_walls(&((lbm_cpu *)base)->all, error);
     }
     return SEL_OK;
 }

@@ -206,6 +206,8 @@ static void show_arrays(lbm_cuda *state) {
     fields->strain[1] = all->strain[1];
     fields->strain_component = all->strain_layout.component;
     fields->strain_slice = all->strain_layout.slice;
+    fields->walls = all->walls;
+    fields->dx = all->plan->base.domain->grid.dx[0];
 }
 
 /* ---- the start ---- */
@@ -386,6 +388,11 @@ static sel_status lbm_cuda_look(sel_state *base, int field, const cuda_look **la
     lbm_cuda *state = (lbm_cuda *)base;
     *launchers = lbm_gpu_look(&state->pattern);
     *view = describe_view(state);
+    if (field >= 0 && lbm_is_of_walls(field)) {
+        const sel_exchange stress = lbm_stress_exchange();
+        const sel_status status = lbm_find_walls(&state->all, error);
+        return status ? status : cuda_exchange_field(base, &stress, base->queue->stream, error);
+    }
     return field == LBM_VORTICITY || field == LBM_Q_CRITERION
                ? cuda_exchange_all(base, base->step, base->queue->stream, error)
                : SEL_OK;

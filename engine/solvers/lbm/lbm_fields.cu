@@ -152,6 +152,27 @@ template <class T, class D> struct lbm_look {
         return lbm_viscosity_of(rho, tau, D::lbm_is_recursive(v.last.collision));
     }
 
+    // Of a field of walls; 0 where the cell is no boundary cell.
+    static __device__ int wall_field(const lbm_gpu_view &v, int which, const uint32_t at[3],
+                                     double out[CUDA_PARTS]) {
+        const lbm_gpu_boundary &b = v.last.boundary;
+        const lbm_gpu_fields &of = v.last.fields;
+        const uint32_t index = (uint32_t)index_of(v.last.layout, at[0], at[1], at[2]);
+        const uint32_t bit = 1u << index % CUDA_WARP;
+        const uint32_t bits = b.cell_count ? b.words[index / CUDA_WARP] : 0;
+        double u[D::dims];
+        if (!(bits & bit)) {
+            for (int a = 0; a < D::dims; a++) {
+                out[a] = 0;
+            }
+            return which == LBM_WALL_SHEAR || which == LBM_WALL_NORMAL ? D::dims : 1;
+        }
+        const lbm_wall wall = of.walls[b.before[index / CUDA_WARP] + __popc(bits & (bit - 1))];
+        const double drho = which == LBM_Y_PLUS ? velocity(v, at[0], at[1], at[2], u) : 0;
+        return lbm_wall_field(which, &wall, of.strain[1], of.strain_component, drho, v.nu, of.dx,
+                              D::dims, &of.units, out);
+    }
+
     // The components of a field at a cell, user's units; returns their number.
     static __device__ int field(const lbm_gpu_view &v, int which, const uint32_t at[3],
                                 double out[CUDA_PARTS]) {
@@ -168,6 +189,9 @@ template <class T, class D> struct lbm_look {
                 out[c] = from[c * of.strain_component];
             }
             return count;
+        }
+        if (lbm_is_of_walls(which)) {
+            return wall_field(v, which, at, out);
         }
         double u[D::dims];
         const double drho = velocity(v, at[0], at[1], at[2], u);

@@ -21,7 +21,7 @@
 #define LBM_FIELD_INLINE static __device__ __forceinline__
 #define LBM_FIELD_TIMES(a, b) __dmul_rn(a, b)
 #endif
-#include "engine/solvers/lbm/lbm_field.h"
+#include "engine/solvers/lbm/lbm_wall.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -85,6 +85,8 @@ typedef struct lbm_gpu_fields {
     double *strain[2]; /* LBM_STRAIN_RATE and LBM_STRESS of the last observed step:
                           the user's units; NULL: not wanted */
     int64_t strain_component, strain_slice; /* elements between components, planes */
+    const lbm_wall *walls;                  /* beside each boundary cell; NULL: not wanted */
+    double dx;
     lbm_units units;
 } lbm_gpu_fields;
 

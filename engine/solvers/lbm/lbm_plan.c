@@ -239,6 +239,20 @@ static const sel_field_info fields[LBM_FIELDS] = {
                     "Viscous stress 2 density nu S, the subgrid model's part included, from the "
                     "populations of the cell.",
                     .observed = true},
+    [LBM_WALL_SHEAR] = {"wall_shear", SEL_VECTOR, PRESSURE_UNIT,
+                        "Wall shear stress, in the cells beside walls: the part along the wall of "
+                        "the viscous force of the fluid on the wall per area. 0 elsewhere.",
+                        .observed = true},
+    [LBM_Y_PLUS] = {"y_plus", SEL_SCALAR, "1",
+                    "Distance y of the centres of cells beside walls from the wall in wall units: "
+                    "y+ = sqrt(|wall_shear| / density) y / nu. 0 elsewhere.",
+                    .observed = true},
+    [LBM_WALL_NORMAL] = {"wall_normal", SEL_VECTOR, "1",
+                         "Normal of the wall beside a cell, into the fluid, of length 1; 0 in "
+                         "cells that are not beside walls.",
+                         false},
+    [LBM_WALL_AREA] = {"wall_area", SEL_SCALAR, "length^2 (2-D: length)",
+                       "Area of the wall that a cell beside it stands for.", false},
 };
 
 const sel_solver lbm_solver = {

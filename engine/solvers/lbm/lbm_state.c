@@ -88,10 +88,54 @@ bool lbm_wants_velocity(const lbm_plan *plan) {
     return moves && plan->base.wants_forces;
 }
 
+/* Strain rate and stress, laid out alike. The stress is a field of the core: its halo is exchanged
+ * where walls need it. */
+static void list_strain(lbm_state *state, unsigned flags) {
+    const sel_plan *base = &state->plan->base;
+    const sel_grid *grid = &base->domain->grid;
+    bool wants[LBM_FIELDS], walls = false;
+    for (int field = 0; field < LBM_FIELDS; field++) {
+        wants[field] = base->wants_fields >> field & 1u;
+        walls = walls || (wants[field] && lbm_is_of_walls(field));
+    }
+    const int rates = wants[LBM_STRAIN_RATE], halo = walls;
+    const int parts = wants[LBM_STRESS] || walls
+                          ? sel_field_components(&lbm_solver.fields[LBM_STRESS], grid->dims)
+                          : 0;
+    const sel_type real = SEL_TYPE_OF(**state->strain);
+    const sel_layout rate = sel_state_own_layout(&state->base, rates, halo);
+    sel_field stress = {.name = "stress",
+                        .flags = flags,
+                        .copies = 1,
+                        .at = (void **)&state->strain[1],
+                        .type = real,
+                        .layout = sel_state_own_layout(&state->base, parts, halo),
+                        .halo = halo};
+    const int64_t *lo = state->base.own.lo;
+    state->strain_layout = stress.layout;
+    stress.lead[2] = (halo - lo[1]) * stress.layout.pitch;
+    state->stress_beside = (sel_vicinity){.n = {grid->n[0], grid->n[1], grid->n[2]}};
+    for (int a = 0; a < 3; a++) {
+        sel_vicinity *v = &state->stress_beside;
+        v->lo[a] = lo[a];
+        v->hi[a] = state->base.own.hi[a];
+        v->below[a] = v->lo[a] - 1;
+        v->above[a] = v->hi[a];
+        v->stride[a] = sel_layout_stride(&stress.layout, a);
+    }
+    sel_arrays_add_patch(&state->base.arrays, "strain_rate", &state->strain[0], real, &rate, flags);
+    if (walls) {
+        sel_state_add_field(&state->base, &stress);
+    } else {
+        sel_arrays_add_patch(&state->base.arrays, "stress", &state->strain[1], real, &stress.layout,
+                             flags);
+    }
+    SEL_ADD(&state->base.arrays, state, walls, walls ? state->plan->boundary.cell_count : 0, 0);
+}
+
 /* The arrays that an observed step fills, if the plan wants them. */
 static void list_observed(lbm_state *state, sel_type real) {
     const sel_plan *base = &state->plan->base;
-    const sel_grid *grid = &base->domain->grid;
     const unsigned flags = SEL_SAVED | SEL_OPTIONAL | SEL_OBSERVED;
     sel_arrays *arrays = &state->base.arrays;
     const int64_t lists = base->wants_forces ? 3 : base->wants_links ? 2 : 0;
@@ -105,14 +149,7 @@ static void list_observed(lbm_state *state, sel_type real) {
         sel_arrays_add(arrays, "links_follow", &state->links_follow,
                        SEL_TYPE_OF(state->links_follow), 1, value);
     }
-    for (int k = 0; k < 2; k++) {
-        const sel_field_info *info = &lbm_solver.fields[LBM_STRAIN_RATE + k];
-        const bool wanted = base->wants_fields >> (LBM_STRAIN_RATE + k) & 1u;
-        const int components = wanted ? sel_field_components(info, grid->dims) : 0;
-        state->strain_layout =
-            sel_state_list_own(&state->base, info->name, &state->strain[k],
-                               SEL_TYPE_OF(*state->strain[k]), components, flags);
-    }
+    list_strain(state, flags);
 }
 
 /* As the halo of the populations is stored. */
@@ -193,7 +230,6 @@ void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *
     f.name = plan->moments ? "moments" : "f";
     f.type = real;
     sel_state_add_field(&state->base, &f);
-    sel_state_list_room(&state->base);
     if (field) {
         state->acceleration_layout = *acceleration;
         state->vicinity = vicinity_of(state, acceleration);
@@ -206,6 +242,7 @@ void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *
             lbm_wants_velocity(plan) ? 3 * state->copies * state->sites.count : 0, 0);
     SEL_ADD(arrays, state, open_value, state->copies * LBM_OPEN_VALUES * state->openings, 0);
     list_observed(state, real);
+    sel_state_list_room(&state->base);
     if (boundary->closed_count > 0) {
         sel_arrays_add_sites(arrays, "gain", &state->gain, SEL_TYPE_OF(*state->gain), &state->sites,
                              1, SEL_SAVED);

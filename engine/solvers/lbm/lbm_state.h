@@ -6,6 +6,7 @@
 #include "engine/solvers/lbm/lbm_terms.h"
 #include "engine/core/state.h"
 #include "engine/solvers/lbm/lbm_field.h"
+#include "engine/solvers/lbm/lbm_wall.h"
 #include "engine/core/vicinity.h"
 
 typedef struct lbm_state {
@@ -31,8 +32,11 @@ typedef struct lbm_state {
     void *link_gain;    /* [links] with link_velocity: entered less left in the step before */
     int64_t links_step; /* that of `links`; whether it has the step before, too */
     uint8_t links_follow;
-    double *strain[2];        /* the fields LBM_STRAIN_RATE and LBM_STRESS, NULL: not wanted */
-    sel_layout strain_layout; /* of the patch, without halo */
+    double *strain[2];          /* the fields LBM_STRAIN_RATE and LBM_STRESS, NULL: not wanted */
+    sel_layout strain_layout;   /* of the patch; with fields of walls also of the cells around it */
+    sel_vicinity stress_beside; /* its rows */
+    lbm_wall *walls;            /* beside each boundary cell; NULL: no field of walls is wanted */
+    bool walls_known;           /* they have been found */
 
     /* Of closed regions (lbm_closed.h), in LBM_GAIN_UNIT: what cells have gained since the last
      * return, in the place of their first links; what the regions are owed; and the mass that all
@@ -62,6 +66,14 @@ sel_input_cells lbm_acceleration_cells(const sel_state *state, const sel_input *
  * then kept. Notes that they will be those of `step`. The first step has none before it: step 0
  * shows the step to come. */
 bool lbm_links_turn(lbm_state *state, int64_t step);
+
+/* Finds the walls when they are first asked for (lbm_wall.c). All ranks must call it. */
+sel_status lbm_find_walls(lbm_state *state, sel_error *error);
+
+/* The exchange of the stress with other ranks, before fields of walls are read. */
+static inline sel_exchange lbm_stress_exchange(void) {
+    return (sel_exchange){.field = 1, .depth = 1, .way = SEL_FETCH_ALL};
+}
 
 /* Whether forces need the velocity of walls: some wall moves. */
 bool lbm_wants_velocity(const lbm_plan *plan);
