@@ -79,6 +79,13 @@ static void LBM_NAME(step_of)(const box *b, const lbm_gpu_step *s, const double 
             to[(1 + LBM_DIMS + part) * b->cells + k] = out.p[part];
             strain[part * b->cells + k] =
                 -1.5 / (1 + in.drho) * ((q[part] - of_trace) / tau + of_trace);
+            if (s->collision == LBM_HYBRID) {
+                const double spread = around[0] + around[1] + (LBM_DIMS == 3 ? around[2] : 0);
+                const double other = around[part] - (part < LBM_DIMS ? spread / LBM_DIMS : 0);
+                const double own = -1.5 / (1 + in.drho) * (q[part] - of_trace) / tau;
+                strain[part * b->cells + k] +=
+                    0.5 * LBM_HYBRID_SHARE * (1 - 1 / tau) / (2 - 1 / tau) * (other - own);
+            }
         }
     }
 }

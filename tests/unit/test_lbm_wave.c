@@ -246,6 +246,36 @@ static void test_shear_waves_in_space_decay_by_the_eigenvalue(void **unused) {
     }
 }
 
+/* The momentum of a wave along x that changes along y falls at the rate of its stress times k. At a
+ * small viscosity the hybrid operator's own dissipation is a part of it. */
+static void test_stress_is_what_slows_a_wave(void **unused) {
+    (void)unused;
+    enum { LENGTH = 24, STEPS = 20 };
+    for (int collision = LBM_REGULARIZED; collision < LBM_COLLISIONS; collision++) {
+        wave w = {.k = {0, 2 * pi / LENGTH, 0}, .along = {1, 0, 0}, .amplitude = 1e-3};
+        double stress[3 * 4 * LENGTH], sum = 0;
+        lbm_case c;
+        case_begin(&c, 4, LENGTH, 0.5005);
+        c.params.common.periodic = 3;
+        c.params.collision = collision;
+        c.params.initial.velocity = case_of_place(&c, SEL_ON_PLACE, 2, shear, &w);
+        case_start(&c);
+        case_advance(&c, 200);
+        const double before = amplitude(&c, &w);
+        case_advance(&c, STEPS / 2);
+        case_read(&c, LBM_STRESS, 3, stress);
+        case_advance(&c, STEPS / 2);
+        const double slows = (before - amplitude(&c, &w)) / STEPS;
+        for (int cell = 0; cell < 4 * LENGTH; cell++) {
+            sum += stress[3 * cell + 2] * cos(w.k[1] * (cell / 4 + 0.5)) / (2 * LENGTH);
+        }
+        print_message("# %s: a wave slows by %.4e per step, by its stress %.4e\n",
+                      lbm_collision_names[collision], slows, sum * w.k[1]);
+        assert_true(fabs(sum * w.k[1] / slows - 1) < 0.03);
+        case_end(&c);
+    }
+}
+
 typedef struct vortices {
     double k, speed, nu;
 } vortices;
@@ -340,6 +370,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shear_waves_decay_by_the_eigenvalue),
         cmocka_unit_test(test_shear_waves_in_space_decay_by_the_eigenvalue),
+        cmocka_unit_test(test_stress_is_what_slows_a_wave),
         cmocka_unit_test(test_taylor_green_converges_with_order_two),
         cmocka_unit_test(test_start_has_its_stresses),
     };

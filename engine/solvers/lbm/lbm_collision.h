@@ -193,6 +193,21 @@ SEL_INLINE LBM_NAME(lbm_cell_moments) LBM_NAME(lbm_moments_of)(const REAL g[LBM_
     return m;
 }
 
+/* As lbm_pi_neq, of moments before collision. */
+SEL_INLINE void LBM_NAME(lbm_pi_of_moments)(const LBM_NAME(lbm_cell_moments) * in,
+                                            const LBM_NAME(lbm_rates) * rates, REAL q[LBM_PARTS]) {
+    const REAL rho = R(1) + in->drho, per_rho = R(1) / rho;
+    REAL u[LBM_DIMS];
+#define COMPONENT(axis, sum) u[axis] = in->j[axis] * per_rho + R(0.5) * rates->a[axis];
+    LBM_AXES(COMPONENT)
+#undef COMPONENT
+#define PI_NEQ(part, i, k, sum)                 \
+    q[part] = in->p[part] - rho * u[i] * u[k] + \
+              R(0.5) * rho * (u[i] * rates->a[k] + u[k] * rates->a[i]);
+    LBM_TENSOR(PI_NEQ)
+#undef PI_NEQ
+}
+
 /* Moments as they are stored: component i at to[i * apart]. */
 SEL_INLINE void LBM_NAME(lbm_put_moments)(const LBM_NAME(lbm_cell_moments) * m, REAL *to,
                                           int64_t apart) {

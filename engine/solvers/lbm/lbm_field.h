@@ -140,6 +140,34 @@ LBM_FIELD_INLINE int lbm_strain_field(int field, const double *s, lbm_viscosity 
     return parts;
 }
 
+/* LBM_STRAIN_RATE and LBM_STRESS from Q. Under the hybrid operator (differences: the strain by
+ * differences; else NULL) Q leaves a collision as (1 - omega) Q', in which Q' = (1 - share) Q +
+ * share Q_d has a part of the strain by differences. The stress is minus the mean of the parts
+ * before and after the collision: it belongs to Q + E, with the deviator
+ * E = (1 - omega) / (2 - omega) share (Q_d - Q). The flow loses the energy Q : (Q + E), which is
+ * the square of Q + E/2 but for a term in E^2: the strain rate is that of Q + E/2. */
+LBM_FIELD_INLINE void lbm_strain_fields(const double *pi_neq, double drho, double tau,
+                                        bool recursive, const double *differences, int dims,
+                                        const lbm_units *units, double *rate, double *stress) {
+    const int parts = dims == 2 ? 3 : 6;
+    double s[6], half[6] = {0}, scratch[6], trace = 0;
+    const lbm_viscosity viscosity = lbm_pi_strain(pi_neq, drho, tau, recursive, dims, s);
+    for (int a = 0; differences && a < dims; a++) {
+        trace += (differences[a] - s[a]) / dims;
+    }
+    for (int k = 0; differences && k < parts; k++) {
+        half[k] = 0.5 * LBM_HYBRID_SHARE * (tau - 1) / (2 * tau - 1) *
+                  (differences[k] - s[k] - (k < dims ? trace : 0));
+        s[k] += half[k];
+    }
+    lbm_strain_field(LBM_STRAIN_RATE, s, viscosity, dims, units, scratch);
+    *rate = scratch[0];
+    for (int k = 0; k < parts; k++) {
+        s[k] += half[k];
+    }
+    lbm_strain_field(LBM_STRESS, s, viscosity, dims, units, stress);
+}
+
 /* LBM_VELOCITY, LBM_DENSITY, LBM_PRESSURE or LBM_SPEED of a cell with density 1 + drho; component a
  * of its velocity stands at u[a * apart]. `to` holds a component for each axis. */
 LBM_FIELD_INLINE int lbm_moment_field(int field, double drho, const double *u, int64_t apart,

@@ -3,7 +3,7 @@
 //
 // As engine/solvers/lbm/lbm_cpu_fields.c it computes moments and gradients of a cell, in f64;
 // engine/solvers/lbm/lbm_field.h derives fields from them.
-#include "engine/solvers/lbm/lbm_traits.cuh"
+#include "engine/solvers/lbm/lbm_strain.cuh"
 #include "cuda/query.cuh"
 
 enum { THREADS = LOOK_THREADS, ROWS_PER_BLOCK = LOOK_ROWS };
@@ -315,8 +315,11 @@ __global__ void __launch_bounds__(THREADS)
         double s[D::parts];
         look::place_of(l, k, at);
         if (!look::is_solid(v, at)) {
+            double rate[CUDA_PARTS], stress[CUDA_PARTS];
             const lbm_viscosity viscosity = look::initial_strain(v, at, s);
-            lbm_gpu_put_strain(to, at, D::dims, s, viscosity);
+            lbm_strain_field(LBM_STRAIN_RATE, s, viscosity, D::dims, &to.units, rate);
+            lbm_strain_field(LBM_STRESS, s, viscosity, D::dims, &to.units, stress);
+            lbm_gpu_put_strain(to, at, D::dims, rate[0], stress);
         }
     }
 }

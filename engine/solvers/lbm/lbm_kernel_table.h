@@ -13,9 +13,11 @@
 
 /* The fields LBM_STRAIN_RATE and LBM_STRESS of a cell from its populations before collision under
  * the acceleration a, in f64; eddy > 0: with Smagorinsky's model; recursive: of an operator that
- * relaxes the trace at once. */
+ * relaxes the trace at once; differences: the strain by differences, for the hybrid operator, else
+ * NULL. */
 SEL_INLINE void cell_strain(const double g[], const double a[], double tau, double eddy,
-                            bool recursive, const lbm_units *units, double *rate, double stress[]);
+                            bool recursive, const double differences[], const lbm_units *units,
+                            double *rate, double stress[]);
 
 #define REAL float
 #define LBM_SQRT(x) sqrtf(x)
@@ -28,20 +30,18 @@ SEL_INLINE void cell_strain(const double g[], const double a[], double tau, doub
 #include "engine/solvers/lbm/lbm_loops.h"
 
 SEL_INLINE void cell_strain(const double g[], const double a[], double tau, double eddy,
-                            bool recursive, const lbm_units *units, double *rate, double stress[]) {
+                            bool recursive, const double differences[], const lbm_units *units,
+                            double *rate, double stress[]) {
     lbm_rates_f64 rates = {.tau = tau, .eddy = eddy};
-    double drho, u[LBM_DIMS], pi_neq[LBM_PARTS], strain[LBM_PARTS], scratch[LBM_PARTS];
+    const lbm_cell_moments_f64 in = lbm_moments_of_f64(g);
+    double pi_neq[LBM_PARTS];
     for (int axis = 0; axis < LBM_DIMS; axis++) {
         rates.a[axis] = a[axis];
     }
-    lbm_moments_f64(g, &rates, true, &drho, u);
-    lbm_pi_neq_f64(g, &rates, true, drho, u, pi_neq);
-    const double relaxes = eddy > 0 ? lbm_tau_of_pi_f64(pi_neq, 1 + drho, &rates) : tau;
-    const lbm_viscosity viscosity =
-        lbm_pi_strain(pi_neq, drho, relaxes, recursive, LBM_DIMS, strain);
-    lbm_strain_field(LBM_STRAIN_RATE, strain, viscosity, LBM_DIMS, units, scratch);
-    *rate = scratch[0];
-    lbm_strain_field(LBM_STRESS, strain, viscosity, LBM_DIMS, units, stress);
+    lbm_pi_of_moments_f64(&in, &rates, pi_neq);
+    const double relaxes = eddy > 0 ? lbm_tau_of_pi_f64(pi_neq, 1 + in.drho, &rates) : tau;
+    lbm_strain_fields(pi_neq, in.drho, relaxes, recursive, differences, LBM_DIMS, units, rate,
+                      stress);
 }
 
 #define SWEEP(name, suffix)                                                      \

@@ -215,15 +215,16 @@ __attribute__((noinline)) static void LBM_NAME(keep_links)(const lbm_step *step,
 }
 
 /* Stores the strain of the free cells of the line that begins at x, from its populations before
- * collision. */
-__attribute__((noinline)) static void LBM_NAME(keep_strain)(const lbm_step *step, int64_t row,
-                                                            int64_t x, const LBM_NAME(rest) * rest,
-                                                            const REAL *line) {
+ * collision; differences[part][k]: the strain by differences, for the hybrid operator. */
+__attribute__((noinline)) static void
+LBM_NAME(keep_strain)(const lbm_step *step, int64_t row, int64_t x, const LBM_NAME(rest) * rest,
+                      const REAL *line, const REAL differences[][LBM_NAME(LINE)]) {
     enum { LINE = LBM_NAME(LINE) };
     const lbm_observed *observed = &step->observed;
     const lbm_units units = observed->units;
     const double tau = step->numbers->tau, eddy = step->numbers->eddy;
     const bool recursive = LBM_NAME(lbm_is_recursive)(step->collision);
+    const bool hybrid = step->collision == LBM_HYBRID;
     const sel_layout *to = observed->strain_layout, *layout = step->acceleration_layout;
     const int64_t first = sel_layout_row(to, row) + x;
     double a[LBM_DIMS][LINE], value[1 + LBM_PARTS][LINE];
@@ -236,14 +237,17 @@ __attribute__((noinline)) static void LBM_NAME(keep_strain)(const lbm_step *step
     }
     SEL_INDEPENDENT
     for (int k = 0; k < LINE; k++) {
-        double g[LBM_Q], push[LBM_DIMS], rate, stress[LBM_PARTS];
+        double g[LBM_Q], push[LBM_DIMS], beside[LBM_PARTS], rate, stress[LBM_PARTS];
 #define LOAD(i, ex, ey, ez, opposite, weight) g[i] = (double)line[i * LINE + k];
         LBM_DIRECTIONS(LOAD)
 #undef LOAD
 #define PUSH(axis, sum) push[axis] = a[axis][k];
         LBM_AXES(PUSH)
 #undef PUSH
-        cell_strain(g, push, tau, eddy, recursive, &units, &rate, stress);
+        for (int part = 0; hybrid && part < LBM_PARTS; part++) {
+            beside[part] = (double)differences[part][k];
+        }
+        cell_strain(g, push, tau, eddy, recursive, hybrid ? beside : NULL, &units, &rate, stress);
         value[0][k] = rate;
 #define KEEP(part, i, j, sum) value[1 + part][k] = stress[part];
         LBM_TENSOR(KEEP)
@@ -293,15 +297,15 @@ SEL_INLINE void LBM_NAME(velocity_at)(const lbm_step *step, int64_t offset, REAL
 }
 
 /* The moments that the hybrid operator leaves in a cell on the boundary, whose populations before
- * collision are line[i * stride]. */
+ * collision are line[i * stride]. strain: by differences. */
 SEL_INLINE LBM_NAME(lbm_cell_moments)
     LBM_NAME(collide_alone)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row,
-                            const REAL *line, int64_t stride) {
+                            const REAL *line, int64_t stride, REAL strain[LBM_PARTS]) {
     const LBM_NAME(lbm_rates) rates = LBM_NAME(rates)(step, cell->x, row);
     const lbm_layout *layout = &step->layout;
     const int64_t along[3] = {1, layout->pitch, layout->slice};
     const int64_t here = lbm_row_offset(layout, row) + cell->x;
-    REAL g[LBM_Q], v[LBM_DIMS], beside[LBM_DIMS][2][LBM_DIMS] = {{{0}}}, strain[LBM_PARTS];
+    REAL g[LBM_Q], v[LBM_DIMS], beside[LBM_DIMS][2][LBM_DIMS] = {{{0}}};
     int what[LBM_DIMS][2];
     for (int i = 0; i < LBM_Q; i++) {
         g[i] = line[i * stride];
@@ -334,6 +338,8 @@ SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t 
     const LBM_NAME(lbm_source) source = LBM_NAME(pulled)(step, row, x);
     REAL line[LBM_Q * LINE] __attribute__((aligned(64)));
     LBM_NAME(lbm_cell_moments) local[LINE]; /* of boundary cells, for the hybrid operator */
+    REAL strain[LBM_PARTS], differences[LBM_PARTS][LINE];
+    const bool hybrid = step->collision == LBM_HYBRID;
     const lbm_boundary_cell *first = rest->cell;
     LBM_NAME(prefetch)(source);
     LBM_DIRECTIONS(SOURCE)
@@ -341,6 +347,12 @@ SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t 
     memcpy(line + i * LINE, from##i, LINE * sizeof(REAL));
     LBM_DIRECTIONS(GATHER)
 #undef GATHER
+    for (int k = 0; hybrid && step->observed.strains && k < LINE; k++) {
+        LBM_NAME(strain_between)(&source.around, k, strain);
+        for (int part = 0; part < LBM_PARTS; part++) {
+            differences[part][k] = strain[part];
+        }
+    }
     for (; rest->cell < rest->last_cell && rest->cell->x < x + LINE; rest->cell++) {
         const lbm_boundary_cell *cell = rest->cell;
         REAL *g = line + (cell->x - x), room[LBM_Q], entered[LBM_Q];
@@ -353,16 +365,19 @@ SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t 
         if (step->observed.links) {
             LBM_NAME(keep_links)(step, cell, here, entered);
         }
-        if (step->collision == LBM_HYBRID) {
-            local[cell - first] = LBM_NAME(collide_alone)(step, cell, row, g, LINE);
+        if (hybrid) {
+            local[cell - first] = LBM_NAME(collide_alone)(step, cell, row, g, LINE, strain);
+            for (int part = 0; part < LBM_PARTS; part++) {
+                differences[part][cell->x - x] = strain[part];
+            }
         }
     }
     if (step->observed.strains) {
-        LBM_NAME(keep_strain)(step, row, x, rest, line);
+        LBM_NAME(keep_strain)(step, row, x, rest, line, differences);
     }
     cells(step, row, x, LINE,
           (LBM_NAME(lbm_source)){.from = line, .plane = LINE, .around = source.around}, line, LINE);
-    for (int k = 0; step->collision == LBM_HYBRID && k < rest->cell - first; k++) {
+    for (int k = 0; hybrid && k < rest->cell - first; k++) {
         LBM_NAME(lbm_put_moments)(&local[k], line + (first[k].x - x), LINE);
     }
     LBM_NAME(clear)(rest, x, step->components, line);

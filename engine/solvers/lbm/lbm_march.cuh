@@ -3,7 +3,7 @@
 #ifndef LBM_MARCH_CUH
 #define LBM_MARCH_CUH
 
-#include "engine/solvers/lbm/lbm_traits.cuh"
+#include "engine/solvers/lbm/lbm_strain.cuh"
 #include "cuda/early.cuh"
 #include "cuda/wide.cuh"
 
@@ -66,7 +66,7 @@ struct strip {
     uint32_t begin, end; // along the slowest axis
     uint32_t row;        // offset of the row
     bool whole;          // no column lies beyond the grid
-    bool ring;           // beside the strips of the thread block
+    bool halo;           // beside the strips of the thread block
     bool stores;         // its row is one of the patch
 };
 
@@ -95,13 +95,13 @@ static __device__ __forceinline__ strip find_strip(const lbm_gpu_layout &l,
     w.end = w.begin + tiles.planes < end ? w.begin + tiles.planes : end;
     w.whole = w.x + S::width <= l.nx;
     w.y = w.row = 0;
-    w.ring = S::deep && (warp == 0 || warp == S::warps - 1);
+    w.halo = S::deep && (warp == 0 || warp == S::warps - 1);
     w.stores = part < tiles.deep;
     if (S::deep) { // y + 1: the row before a patch has a place, too
         const uint32_t next = (rest - part * tiles.down) * S::rows + warp;
         uint32_t y = next < l.rows + 1 ? next : l.rows + 1;
         y = l.halo ? y + l.halo - 1 : y == 0 ? l.ny - 1 : y == l.ny + 1 ? 0 : y - 1;
-        w.stores = !w.ring && next >= 1 && next <= l.rows;
+        w.stores = !w.halo && next >= 1 && next <= l.rows;
         w.y = next - 1;
         w.row = y * l.pitch;
     }
@@ -109,7 +109,7 @@ static __device__ __forceinline__ strip find_strip(const lbm_gpu_layout &l,
 }
 
 // Which moments populations need that cross into a strip: those from beside it lack P_yz; those
-// that leave a ring lack P_xz, and at its ends also j_z.
+// that leave a halo row lack P_xz, and at its ends also j_z.
 enum { J_Z = 3, P_YZ = 8, P_XZ = 9 };
 
 // The moment that this lane loads of a cell beside its strip; lanes with nothing to load repeat
@@ -117,7 +117,7 @@ enum { J_Z = 3, P_YZ = 8, P_XZ = 9 };
 template <class T>
 static __device__ __forceinline__ uint32_t moment_beside(const strip &w, uint32_t lane) {
     const uint32_t k = lane % (CUDA_WARP / 2);
-    const bool lacks = T::dims == 3 && (k == P_YZ || (w.ring && (k == J_Z || k == P_XZ)));
+    const bool lacks = T::dims == 3 && (k == P_YZ || (w.halo && (k == J_Z || k == P_XZ)));
     return k < columns_of<T>::parts && !lacks ? k : 0;
 }
 
@@ -135,7 +135,7 @@ load_plane(const real_of<T> *__restrict__ from, int64_t plane, uint32_t nx, cons
 #pragma unroll
         for (int k = 0; k < S::parts; k++) {
             real_of<T> v[S::columns] = {};
-            if (T::dims == 2 || k != P_XZ || !w.ring) {
+            if (T::dims == 2 || k != P_XZ || !w.halo) {
                 wide_load(own + k * plane + w.x + lane * S::columns, v);
             }
 #pragma unroll

@@ -13,13 +13,13 @@
 // the neighbouring column, which is in the same lane or one shuffle away. The two cells beside the
 // ends of the strip are rebuilt by all lanes together: each lane loads one of their moments, and
 // shuffles hand it to the others. In 3-D a thread block has several strips, neighbours along y. One
-// more strip at either side, the halo of the block ("ring" in the code), is loaded and not stored:
+// more strip at either side, the halo of the block, is loaded and not stored:
 //
-//     y     ring   - - - - - - - -        populations that move along y
+//     y     halo   - - - - - - - -        populations that move along y
 //           strip  o o o o o o o o   |    pass through shared memory (two buffers,
 //             :                      v    one barrier per plane),
 //           strip  o o o o o o o o   ^    shifted along x before
-//           ring   - - - - - - - -   |
+//           halo   - - - - - - - -   |
 //
 // The arriving populations are added to three sets of moments at once: those of plane z-1 are then
 // complete. The moments of the next plane are loaded before the barrier. A thread block starts one
@@ -29,44 +29,31 @@
 // memory for three planes.
 //
 // A strip that the grid's end cuts loads single cells; the place behind the last cell has a copy of
-// the first, so that columns and shuffles are those of other strips. All strips, rings too, rebuild
+// the first, so that columns and shuffles are those of other strips. All strips, halos too, rebuild
 // by the same instructions: so a cell gets the same bits wherever thread blocks and ranks begin.
 #include "engine/solvers/lbm/lbm_march.cuh"
 
-// Stores the strain of a cell from its moments before collision, but for boundary cells. The trace
-// relaxes with a time of 1 under recursive operators. A call, since inlined it might change how the
-// compiler rounds the collision.
+// Stores the strain of a cell, but for boundary cells, whose moments are not complete here. Copies,
+// since the originals would lie in memory all the time.
 template <class T>
-static __device__ __noinline__ void march_keep_strain(const lbm_gpu_step &s, uint32_t index,
-                                                      uint32_t x, uint32_t y, uint32_t z,
-                                                      const moments_of<T> *in) {
-    const uint32_t at[3] = {x, y, z};
-    typedef typename in_f64<T::dims>::type D;
+static __device__ __forceinline__ void
+march_keep_strain(const lbm_gpu_step &s, uint32_t index, uint32_t x, uint32_t y, uint32_t z,
+                  const moments_of<T> &in, const real_of<T> *strain) {
     const bool listed = s.boundary.cell_count > 0 &&
                         (s.boundary.words[index / CUDA_WARP] >> index % CUDA_WARP & 1u);
-    if (listed || s.fields.grid.solid[cuda_solid_at(s.fields.grid, at)]) {
-        return;
+    if (!listed) {
+        typename in_f64<T::dims>::type::lbm_cell_moments copy;
+        real_of<T> differences[T::parts];
+        copy.drho = (double)in.drho;
+        for (int a = 0; a < T::dims; a++) {
+            copy.j[a] = (double)in.j[a];
+        }
+        for (int k = 0; k < T::parts; k++) {
+            copy.p[k] = (double)in.p[k];
+            differences[k] = strain ? strain[k] : (real_of<T>)0;
+        }
+        lbm_gpu_keep_strain<T>(s, index, x, y, z, &copy, differences);
     }
-    const typename T::lbm_rates stored = T::rates_of(s, index);
-    typename D::lbm_rates rates;
-    double u[D::dims], q[D::parts], strain[D::parts];
-    const double drho = (double)in->drho, rho = 1 + drho;
-    rates.tau = s.tau;
-    rates.eddy = s.eddy;
-    for (int a = 0; a < D::dims; a++) {
-        rates.a[a] = (double)stored.a[a];
-        u[a] = (double)in->j[a] / rho + 0.5 * rates.a[a];
-    }
-    for (int k = 0; k < D::parts; k++) {
-        const int a = k < D::dims ? k : k == D::dims + 1 ? 1 : 0;
-        const int b = k < D::dims ? k : k == D::dims ? 1 : 2;
-        q[k] = (double)in->p[k] - rho * u[a] * u[b] +
-               0.5 * rho * (u[a] * rates.a[b] + u[b] * rates.a[a]);
-    }
-    const double tau = rates.eddy > 0 ? D::lbm_tau_of_pi(q, rho, &rates) : rates.tau;
-    const lbm_viscosity viscosity =
-        lbm_pi_strain(q, drho, tau, D::lbm_is_recursive(s.collision), D::dims, strain);
-    lbm_gpu_put_strain(s.fields, at, D::dims, strain, viscosity);
 }
 
 struct moments_step {
@@ -114,7 +101,7 @@ __global__ void __launch_bounds__(shape<T, ROWS>::threads, shape<T, ROWS>::at_on
         rates = T::rates_of(s, 0);
     }
     // Shared memory: of this lane's columns.
-    R *buffer = room + ((int)warp - 1) * S::width + lane * C; // of the row, if it is no ring
+    R *buffer = room + ((int)warp - 1) * S::width + lane * C; // of the row, if it is no halo row
     R *const speeds =
         room + 2 * S::buffer + warp * S::velocity_row + C + lane * C; // in 3 slots by turns
     uint32_t slot = 0, slot_before = S::velocities, slot_behind = 2 * S::velocities;
@@ -229,10 +216,9 @@ __global__ void __launch_bounds__(shape<T, ROWS>::threads, shape<T, ROWS>::at_on
                 for (int c = 0; c < C; c++) {
                     const uint32_t x = w.x + lane * C + c;
                     if (OBSERVED && s.strains && x < l.nx) {
-                        const moments_of<T> copy = in[c];
-                        march_keep_strain<T>(s, offset + x, x,
-                                             S::deep ? w.y + l.low : done + l.base,
-                                             S::deep ? done + l.base : 0, &copy);
+                        march_keep_strain<T>(
+                            s, offset + x, x, S::deep ? w.y + l.low : done + l.base,
+                            S::deep ? done + l.base : 0, in[c], HYBRID ? strain[c] : NULL);
                     }
                     if (!PLAIN && s.acceleration_field) {
                         rates = T::rates_of(s, offset + (x < l.nx ? x : 0));

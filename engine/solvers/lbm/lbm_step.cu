@@ -17,7 +17,7 @@
 // kernels of its own, also stores what links carry, and the strain, from the populations g. If much
 // of the grid is solid, blocks and warps without a free cell are skipped (free_blocks); else no
 // thread waits for this information.
-#include "engine/solvers/lbm/lbm_traits.cuh"
+#include "engine/solvers/lbm/lbm_strain.cuh"
 #include "cuda/early.cuh"
 
 template <class T> struct populations { real_of<T> of[T::q]; };
@@ -31,35 +31,20 @@ template <class T> static __device__ __forceinline__ populations<T> copy_of(cons
     return copy;
 }
 
-// Stores the strain of a cell from its populations before collision. A call, since inlined it might
-// change how the compiler rounds the collision, and the registers of steps without strain; with a
-// copy of the populations, which else would lie in memory all the time.
+// Stores the strain of a cell from its populations before collision. A call for the sake of the
+// steps without strain (see lbm_gpu_keep_strain); with a copy of the populations, which else would
+// lie in memory all the time.
 template <class T>
 static __device__ __noinline__ void keep_strain(const lbm_gpu_step &s, uint32_t index, uint32_t x,
-                                                uint32_t y, uint32_t z,
-                                                const populations<T> *come) {
-    const uint32_t at[3] = {x, y, z};
+                                                uint32_t y, uint32_t z, const populations<T> *come,
+                                                const real_of<T> *differences) {
     typedef typename in_f64<T::dims>::type D;
-    if (s.fields.grid.solid[cuda_solid_at(s.fields.grid, at)]) {
-        return;
-    }
-    const typename T::lbm_rates stored = T::rates_of(s, index);
-    typename D::lbm_rates rates;
-    double g[D::q], drho, u[D::dims], pi_neq[D::parts], strain[D::parts];
-    rates.tau = s.tau;
-    rates.eddy = s.eddy;
-    for (int a = 0; a < D::dims; a++) {
-        rates.a[a] = (double)stored.a[a];
-    }
+    double g[D::q];
     for (int i = 0; i < D::q; i++) {
         g[i] = (double)come->of[i];
     }
-    D::lbm_moments(g, &rates, true, &drho, u);
-    D::lbm_pi_neq(g, &rates, true, drho, u, pi_neq);
-    const double tau = rates.eddy > 0 ? D::lbm_tau_of_pi(pi_neq, 1 + drho, &rates) : rates.tau;
-    const lbm_viscosity viscosity =
-        lbm_pi_strain(pi_neq, drho, tau, D::lbm_is_recursive(s.collision), D::dims, strain);
-    lbm_gpu_put_strain(s.fields, at, D::dims, strain, viscosity);
+    const typename D::lbm_cell_moments in = D::lbm_moments_of(g);
+    lbm_gpu_keep_strain<T>(s, index, x, y, z, &in, differences);
 }
 
 template <class T, int COLLISION, bool PLAIN, bool WALLS, bool OBSERVED>
@@ -126,7 +111,7 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
     if (OBSERVED && s.strains && !again) {
         const populations<T> come = copy_of<T>(g);
         keep_strain<T>(s, index, x, y - l.halo + (T::dims == 3 ? l.low : l.base),
-                       T::dims == 3 ? z + l.base : 0, &come);
+                       T::dims == 3 ? z + l.base : 0, &come, NULL);
     }
     T::lbm_collide(g, &rates, COLLISION, !PLAIN, !PLAIN && s.les);
     T::store((real_of<T> *)s.to, l.plane, index, g);
@@ -164,17 +149,17 @@ __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant_
     if (OBSERVED && s.boundary.links && !halted) {
         T::template keep_links<MOMENTS>(s, cell, own, entered);
     }
+    real_of<T> strain[T::parts];
+    if (MOMENTS && s.collision == LBM_HYBRID) {
+        T::strain_beside(s, cell, T::make_place(s.layout, cell.index), strain);
+    }
     if (OBSERVED && s.strains && !halted) {
         const populations<T> come = copy_of<T>(g);
-        keep_strain<T>(s, cell.index, cell.x, cell.row % s.layout.ny, cell.row / s.layout.ny,
-                       &come);
+        keep_strain<T>(s, cell.index, cell.x, cell.row % s.layout.ny, cell.row / s.layout.ny, &come,
+                       strain);
     }
     if (MOMENTS) {
         const typename T::lbm_cell_moments in = T::lbm_moments_of(g);
-        real_of<T> strain[T::parts];
-        if (s.collision == LBM_HYBRID) {
-            T::strain_beside(s, cell, T::make_place(s.layout, cell.index), strain);
-        }
         const typename T::lbm_cell_moments m =
             T::lbm_collide_moments(&in, &rates, s.collision, s.forced, s.les, strain);
         cuda_wait_for_last();

@@ -48,30 +48,4 @@ struct d3q19_f64 {
 
 template <class T> using real_of = typename T::real;
 
-// The same lattice in f64.
-template <int DIMS> struct in_f64 { typedef d3q19_f64 type; };
-template <> struct in_f64<2> { typedef d2q9_f64 type; };
-
-// The place of a cell in a component of the strain.
-static __device__ __forceinline__ int64_t lbm_gpu_strain_at(const lbm_gpu_fields &of,
-                                                            const uint32_t at[3]) {
-    return at[2] * of.strain_slice + (int64_t)at[1] * of.grid.n[0] + at[0];
-}
-
-// Stores the fields of the strain s of a cell.
-static __device__ __forceinline__ void lbm_gpu_put_strain(const lbm_gpu_fields &to,
-                                                          const uint32_t at[3], int dims,
-                                                          const double *s,
-                                                          lbm_viscosity viscosity) {
-    double value[CUDA_PARTS];
-    for (int f = 0; f < 2; f++) {
-        const int count = to.strain[f] ? lbm_strain_field(LBM_STRAIN_RATE + f, s, viscosity, dims,
-                                                          &to.units, value)
-                                       : 0;
-        for (int c = 0; c < count; c++) {
-            to.strain[f][c * to.strain_component + lbm_gpu_strain_at(to, at)] = value[c];
-        }
-    }
-}
-
 #endif
