@@ -73,7 +73,9 @@ const sel_topic sel_topics[] = {
      "length, "
      "velocity, area } (help force). Mean, rms and the frequency are in run.json."},
     {"wall-shear-stress wss shear skin-friction wall-units traction",
-     "The fields wall_shear, y_plus, wall_normal and wall_area of sel.lbm (help lbm)."},
+     "The fields wall_shear, y_plus, wall_normal and wall_area of sel.lbm, also along a surface: "
+     "out.wall { region = \"NAME\", field = { \"pressure\", \"wall_shear\", \"y_plus\" } } (help "
+     "wall)."},
     {"pressure-drop flowrate flow-rate discharge massflow",
      "out.flux through a region, a line or a box (help flux); pressures by out.probe."},
     {"body-force gravity driving pressure-gradient force-density",

@@ -136,8 +136,8 @@ typedef struct sel_output_kind {
 } sel_output_kind;
 
 extern const sel_output_kind sel_vtk_kind, sel_probe_kind, sel_profile_kind, sel_reduce_kind,
-    sel_balance_kind, sel_force_kind, sel_flux_kind, sel_average_kind, sel_picture_kind,
-    sel_grid_kind, sel_checkpoint_kind;
+    sel_balance_kind, sel_force_kind, sel_wall_kind, sel_flux_kind, sel_average_kind,
+    sel_picture_kind, sel_grid_kind, sel_checkpoint_kind;
 
 /* The kind whose parameters `table` describes. */
 const sel_output_kind *sel_output_kind_of(const sel_table *table);

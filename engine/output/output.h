@@ -69,6 +69,12 @@ typedef struct sel_force_params {
     sel_point centre; /* of the torque; n == 0: the origin */
 } sel_force_params;
 
+typedef struct sel_wall_params {
+    sel_output_common common;
+    const char *region;
+    sel_names field;
+} sel_wall_params;
+
 /* Exactly one of region, across and through is given. */
 typedef struct sel_flux_params {
     sel_output_common common;
@@ -123,9 +129,9 @@ typedef struct sel_checkpoint_params {
 } sel_checkpoint_params;
 
 extern const sel_table sel_out_vtk_table, sel_out_probe_table, sel_out_profile_table,
-    sel_out_reduce_table, sel_out_balance_table, sel_out_force_table, sel_out_flux_table,
-    sel_out_average_table, sel_out_picture_table, sel_out_grid_table, sel_out_checkpoint_table,
-    sel_slice_table;
+    sel_out_reduce_table, sel_out_balance_table, sel_out_force_table, sel_out_wall_table,
+    sel_out_flux_table, sel_out_average_table, sel_out_picture_table, sel_out_grid_table,
+    sel_out_checkpoint_table, sel_slice_table;
 
 /* ---- the list of files (files.c) ---- */
 

@@ -9,6 +9,8 @@ local p = sel.params {
 }
 local list = {
   out.vtk { fields = { "velocity", "stress", "wall_shear", "y_plus" }, every = 80 },
+  out.wall { region = "roller", every = 40,
+    field = { "wall_shear", "y_plus", "wall_normal", "wall_area" } },
   out.balance { every = 30 },
   out.force { name = "roller", region = "roller", centre = { 6.2, 6.3, 6 }, every = 3 },
   out.force { name = "ball", region = "ball", every = 7 },

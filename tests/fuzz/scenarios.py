@@ -120,6 +120,7 @@ class Writer:
                     f"'{self.r.choice(['sum', 'min', 'max', 'mean', 'l2'])}' }}",
             lambda: f"out.balance {{ {when()} }}",
             lambda: f"out.force {{ {when()}region = 'body', centre = {self.point(n)} }}",
+            lambda: f"out.wall {{ {when()}region = 'body', field = {{ {field()} }} }}",
             lambda: f"out.flux {{ {when()}region = 'body' }}",
             lambda: f"out.flux {{ {when()}across = {{ {self.point(n)}, {self.point(n)} }} }}",
             lambda: f"out.average {{ {when()}fields = {field()} }}",

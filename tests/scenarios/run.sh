@@ -451,6 +451,32 @@ faces_conserve_mass() {
             "$(value "$work/faces/balance.csv" rate_inlet | sed 's/^-//')" 1e-9
 }
 
+# A row of cylinders in a force: what pressure and shear do to the surface of one, cell by cell, is the
+# force on it.
+pressure_and_shear_along_a_wall_add_up_to_its_force() {
+    cat >"$work/along.lua" <<'END'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+return sel.lbm {
+  lattice = "D2Q9", size = { 48, 40 }, tau = 0.8, precision = "f64", periodic = { "x", "y" }, acceleration = { 1e-6, 0 },
+  regions = { { name = "body", where = shape.ball { centre = { 20.3, 20.2 }, radius = 9.4 },
+                law = law.wall { scheme = "interpolated" } } },
+  stop = { steps = 6000 },
+  output = { out.force { region = "body", every = 6000 },
+             out.wall { region = "body", every = 6000,
+                        field = { "pressure", "wall_shear", "wall_normal", "wall_area", "y_plus" } } },
+}
+END
+    run "$work/along.lua" -o "$work/along" &&
+        head -1 "$work/along/wall.csv" | grep -qx "step,time,x,y,z,pressure,wall_shear_x,wall_shear_y,\
+wall_normal_x,wall_normal_y,wall_area,y_plus" &&
+        friction=$(awk -F, '$1 == 6000 { sum += $7 * $11 } END { print sum }' "$work/along/wall.csv") &&
+        all=$(awk -F, '$1 == 6000 { sum += ($7 - $6 * $9) * $11 } END { print sum }' "$work/along/wall.csv") &&
+        force=$(value "$work/along/force.csv" force_x) && echo "friction $friction" &&
+        within "$(awk -v a="$all" -v b="$force" 'BEGIN { print a / b }')" 1 0.05 &&
+        awk -v a="$friction" -v b="$force" 'BEGIN { exit !(a > 0.2 * b && a < 0.8 * b) }'
+}
+
 small_expansion_reattaches() {
     run scenarios/sudden_expansion.lua H=16 ramp=2000 -o "$work/expansion" &&
         within "$(tools/reattachment.sh "$work/expansion/floor.csv" 16)" 2.0 0.15
@@ -563,6 +589,7 @@ ok "rain on a slope is as deep as Manning's formula says, at any time step" film
 ok "forces do not depend on every, and alternation is warned of" forces_do_not_depend_on_every
 ok "profiles meet solid walls as they meet faces" profiles_meet_solids_as_faces
 ok "mass between an inlet and an outlet" faces_conserve_mass
+ok "pressure and shear along a wall add up to its force" pressure_and_shear_along_a_wall_add_up_to_its_force
 ok "a small expansion reattaches" small_expansion_reattaches
 ok "the lattice of the thesis" thesis_numbers_run
 ok "regions of one name count together" regions_of_one_name_count_together

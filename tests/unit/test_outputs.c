@@ -206,6 +206,24 @@ static void profile_samples_midpoints_once_per_cell(void **state) {
     case_close(&c);
 }
 
+/* Around a block of one cell, at its corners, too; and inside of a face. */
+static void wall_lists_the_free_cells_beside_a_region(void **state) {
+    (void)state;
+    output_case c;
+    case_open(&c, 2, 4, 3, 1);
+    memset(c.domain.cell, 0, 12);
+    c.domain.cell[0] = 1;
+    sel_wall_params *wall = case_add(&c, &sel_out_wall_table);
+    wall->region = "block";
+    wall->field = case_names(one_pressure, 1);
+    wall->common.every = 1;
+    assert_int_equal(case_run(&c, 0), SEL_OK);
+    assert_file(&c, "wall.csv",
+                "step,time,x,y,z,pressure\n0,0,1.75,2.25,0,17.5\n"
+                "0,0,1.25,2.75,0,12.5\n0,0,1.75,2.75,0,17.5\n");
+    case_close(&c);
+}
+
 /* From the floor at y = 2 to the ceiling at y = 3.5 through x = 1.75, 24 samples of 1/16. */
 static void profile_ends_at_the_value_of_the_wall(void **state) {
     (void)state;
@@ -492,6 +510,7 @@ int main(void) {
         cmocka_unit_test(probe_leaves_solids_out),
         cmocka_unit_test(probe_keeps_the_last_centre_or_wraps_at_the_border),
         cmocka_unit_test(profile_samples_midpoints_once_per_cell),
+        cmocka_unit_test(wall_lists_the_free_cells_beside_a_region),
         cmocka_unit_test(profile_ends_at_the_value_of_the_wall),
         cmocka_unit_test(balance_has_a_column_and_a_result_for_each_term),
         cmocka_unit_test(rows_are_written_when_what_was_asked_for_is_taken),
