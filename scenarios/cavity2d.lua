@@ -31,9 +31,9 @@ return sel.lbm {
   output = {
     out.vtk     { fields = { "velocity", "pressure" } },
     out.profile { name = "vertical", field = "velocity", from = { N / 2, 0 }, to = { N / 2, N },
-                  every = 2000000 },
+                  at = "end" },
     out.profile { name = "horizontal", field = "velocity", from = { 0, N / 2 }, to = { N, N / 2 },
-                  every = 2000000 },
+                  at = "end" },
     out.balance { every = 10000 },
   },
 }

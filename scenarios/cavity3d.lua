@@ -50,9 +50,9 @@ return sel.lbm {
   stop   = { steps = 2000000, steady = steady, every = every },
   output = {
     out.profile { name = "vertical", field = "velocity", from = { half, 0, half },
-                  to = { half, N, half }, every = 2000000 },
+                  to = { half, N, half }, at = "end" },
     out.profile { name = "horizontal", field = "velocity", from = { 0, half, half },
-                  to = { N, half, half }, every = 2000000 },
+                  to = { N, half, half }, at = "end" },
     out.picture { field = "velocity", slice = { z = half }, min = 0, max = U },
     out.vtk     { fields = { "velocity", "pressure" } },
     out.balance { every = 10000 },

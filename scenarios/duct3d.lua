@@ -51,7 +51,7 @@ return sel.lbm {
   hooks        = { { at = "end", call = report } },
   output       = {
     out.profile { field = "velocity", from = { p.L / 2, 0, row }, to = { p.L / 2, N, row },
-                  every = 1000000 },
+                  at = "end" },
     out.picture { field = "velocity", slice = { x = p.L / 2 } },
     out.vtk     { fields = { "velocity", "pressure" } },
   },

@@ -131,7 +131,7 @@ return sel.heat {
     out.probe   { name = "over_the_chip", field = "temperature", at = { width / 2, dx / 2 },
                   every = 500 },
     out.profile { name = "fin", field = "temperature", from = { middle, 0 }, to = { middle, top },
-                  every = 2000000 },
+                  at = "end" },
     out.balance { every = 500 },
     out.picture { field = "temperature", scale = math.max(1, 800 // cells(width)) },
     out.vtk     { fields = { "temperature", "flux" } },

@@ -92,7 +92,7 @@ return sel.lbm {
   hooks     = { { at = "end", call = report } },
   output    = {
     out.profile { name = "axis", field = { "velocity", "pressure" }, from = at(0), to = at(L),
-                  every = 1000000 },
+                  at = "end" },
     out.picture { field = "pressure", slice = p.space and { z = H / 2 } or nil },
   },
 }

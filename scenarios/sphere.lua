@@ -62,7 +62,7 @@ return sel.lbm {
     out.force   { name = "drag", region = "sphere", centre = centre, every = 20,
                   from_step = math.floor(0.75 * steps) },
     out.profile { name = "axis", field = "velocity", from = { 0, W / 2, W / 2 },
-                  to = { L, W / 2, W / 2 }, every = 100000000 },
+                  to = { L, W / 2, W / 2 }, at = "end" },
     out.picture { field = "velocity", slice = { z = W / 2 }, min = 0, max = 1.2 * U },
     out.vtk     { fields = { "velocity", "pressure", "q_criterion" } },
   },

@@ -39,7 +39,7 @@ return sel.lbm {
   output = {
     -- Through cell centres, so that no interpolation adds an error of its own.
     out.profile { field = { "velocity", "pressure" }, from = { 0, row }, to = { N, row },
-                  every = 1000000 },
+                  at = "end" },
     out.reduce  { field = "speed", op = "l2", every = 10 },
     out.vtk     { fields = { "velocity", "pressure" } },
   },

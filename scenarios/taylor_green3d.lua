@@ -67,7 +67,7 @@ return sel.lbm {
                   op = "l2", every = unit },
     -- Through cell centres, so that no interpolation adds an error of its own.
     out.profile { field = "velocity", from = { 0, N // 4 + 0.5, N // 3 + 0.5 },
-                  to = { N, N // 4 + 0.5, N // 3 + 0.5 }, every = 100000000 },
+                  to = { N, N // 4 + 0.5, N // 3 + 0.5 }, at = "end" },
     out.picture { field = "vorticity", slice = { z = N / 4 }, every = 40 * unit },
     out.vtk     { fields = { "velocity", "pressure", "q_criterion" } },
   },

@@ -10,6 +10,8 @@
 #include "engine/base/hardware.h"
 #include "engine/scene/shape.h"
 
+const char *const sel_output_moments[] = {"due", "end", NULL};
+
 const sel_variant *sel_output_variant(const sel_simulation *simulation, int i) {
     return (const sel_variant *)simulation->params->output.v + i;
 }

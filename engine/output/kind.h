@@ -7,12 +7,14 @@
 #include "engine/base/folder.h"
 #include "engine/output/output.h"
 
-/* The fields that every table of an output begins with. */
-#define SEL_OUT_COMMON_ROWS                                                                     \
-    SEL_OUT_SCHEDULE_ROWS("First step that is written; the last state is written in any case.", \
-                          "First time that is written; the last state is written in any case.")
+/* The fields that tables of outputs begin with. */
+#define SEL_OUT_COMMON_ROWS \
+    SEL_OUT_SCHEDULE_ROWS(SEL_OUT_FROM_STEP_HELP, SEL_OUT_FROM_TIME_HELP), SEL_OUT_AT_ROW
 
-/* The same, with the help of from_step and from_time. */
+#define SEL_OUT_FROM_STEP_HELP "First step that is written; the last state is written in any case."
+#define SEL_OUT_FROM_TIME_HELP "First time that is written; the last state is written in any case."
+
+/* The same without `at`, with the help of from_step and from_time. */
 #define SEL_OUT_SCHEDULE_ROWS(from_step_help, from_time_help)                                      \
     SEL_ROW(sel_output_common, name, STRING,                                                       \
             "Name of its files, unique among the outputs; the kind of output when not given."),    \
@@ -26,6 +28,12 @@
                 .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),                                   \
         SEL_ROW(sel_output_common, from_step, INT, from_step_help),                                \
         SEL_ROW(sel_output_common, from_time, NUMBER, from_time_help, .preset = SEL_NOT_GIVEN)
+
+/* Not of out.probe, where `at` has the points. */
+#define SEL_OUT_AT_ROW                                                                     \
+    SEL_ROW(sel_output_common, at, CHOICE,                                                 \
+            "\"end\": only the last state is written; \"due\": as every or interval say.", \
+            .choices = sel_output_moments)
 
 #define SEL_OUT_FIELDS_HELP \
     "Fields of the results (listed with each solver), or components such as velocity_x."
@@ -219,6 +227,9 @@ void sel_output_row(sel_output *output);
 /* Sets the result NAME.WHAT of run.json. */
 sel_status sel_output_result(const sel_output *output, const char *what, double value,
                              sel_error *error);
+
+/* "due", "end", NULL: what `at` may be. */
+extern const char *const sel_output_moments[];
 
 /* "sum", "min", "max", "mean", "l2", NULL: the names of SEL_OF_SUM ... */
 extern const char *const sel_reduce_ops[];

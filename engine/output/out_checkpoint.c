@@ -25,13 +25,16 @@ static void checkpoint_check(sel_output_checker *checker, const void *params) {
         sel_output_refuse(
             checker, "give every (steps), interval (time) or wall_time (seconds), not two of them");
     }
+    if (checkpoint->common.at == SEL_OUTPUT_AT_END && !isnan(checkpoint->wall_time)) {
+        sel_output_refuse(checker, "at = \"end\" writes once; give it or wall_time, not both");
+    }
 }
 
 static const double default_seconds = 600;
 
 double sel_checkpoint_seconds(const sel_variant *output) {
     const sel_checkpoint_params *checkpoint = output->data;
-    if (output->table != &sel_out_checkpoint_table ||
+    if (output->table != &sel_out_checkpoint_table || checkpoint->common.at == SEL_OUTPUT_AT_END ||
         checkpoint->common.every != SEL_INT_NOT_GIVEN || !isnan(checkpoint->common.interval)) {
         return 0;
     }

@@ -10,6 +10,7 @@ static const sel_table_field fields[] = {
         "First step of the statistics; rows are written from step 0 on.",
         "First time of the statistics, to leave out how the flow began; rows are written from "
         "step 0 on."),
+    SEL_OUT_AT_ROW,
     SEL_ROW(sel_force_params, region, STRING,
             "Name of the region on which the fluid acts; regions of one name count together.",
             .flags = SEL_REQUIRED),

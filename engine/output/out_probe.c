@@ -3,7 +3,7 @@
 #include "engine/output/kind.h"
 
 static const sel_table_field probe_fields[] = {
-    SEL_OUT_COMMON_ROWS,
+    SEL_OUT_SCHEDULE_ROWS(SEL_OUT_FROM_STEP_HELP, SEL_OUT_FROM_TIME_HELP),
     SEL_ROW(sel_probe_params, field, NAMES, SEL_OUT_FIELDS_HELP,
             .flags = SEL_REQUIRED | SEL_RESULT),
     SEL_ROW(sel_probe_params, at, POINTS,

@@ -86,6 +86,9 @@ sel_output_common sel_output_schedule(const sel_output_kind *kind,
 
 int64_t sel_output_next(const sel_output_common *common, int64_t period, const sel_clock *clock,
                         int64_t step) {
+    if (common->at == SEL_OUTPUT_AT_END) {
+        return INT64_MAX;
+    }
     const int64_t from = sel_output_from(common, clock);
     step = from - 1 > step ? from - 1 : step;
     if (!isnan(common->interval) && from < INT64_MAX) {

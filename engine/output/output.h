@@ -14,9 +14,12 @@
 
 /* ---- the parameters of each kind: the structs that the out.* tables describe ---- */
 
+enum { SEL_OUTPUT_WHEN_DUE, SEL_OUTPUT_AT_END };
+
 /* The first member of every struct of parameters. */
 typedef struct sel_output_common {
     const char *name;  /* of its files; NULL: named after the kind */
+    int at;            /* SEL_OUTPUT_WHEN_DUE (by `every` or `interval`) or SEL_OUTPUT_AT_END */
     int64_t every;     /* steps; SEL_INT_NOT_GIVEN: not given */
     double interval;   /* user's time; NaN: not given */
     int64_t from_step; /* 0: not given */

@@ -80,8 +80,18 @@ static void output_check_name(sel_output_checker *checker, int i) {
     }
 }
 
-static void check_schedule(sel_output_checker *checker, const sel_output_common *common) {
+static void check_schedule(sel_output_checker *checker, const sel_output_kind *kind,
+                           const sel_output_common *common) {
     bool every = common->every != SEL_INT_NOT_GIVEN, interval = !isnan(common->interval);
+    if (common->at == SEL_OUTPUT_AT_END) {
+        if (kind->only_when_due) {
+            sel_output_refuse(checker, "at = \"end\" would be a single sample; give every or "
+                                       "interval, and from_step or from_time");
+        } else if (every || interval || common->from_step > 0 || !isnan(common->from_time)) {
+            sel_output_refuse(checker, "at = \"end\" writes once; leave out every, interval, "
+                                       "from_step and from_time");
+        }
+    }
     if (every && interval) {
         sel_output_refuse(checker, "give every (steps) or interval (time), not both");
     }
@@ -126,7 +136,7 @@ sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain 
         checker.table = output->table;
         checker.where = output->where;
         output_check_name(&checker, i);
-        check_schedule(&checker, output->data);
+        check_schedule(&checker, kind, output->data);
         if (kind->once) {
             check_once(&checker, i);
         }
@@ -167,14 +177,19 @@ sel_status sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan, s
 
 /* ---- forecast ---- */
 
+/* Steps from one writing to the next, unless `interval` is given; 0: at the end only. */
+static int64_t steps_between(const sel_output_kind *kind, const sel_output_common *common) {
+    const int64_t usual = common->at == SEL_OUTPUT_AT_END ? 0 : kind->period;
+    return common->every != SEL_INT_NOT_GIVEN ? common->every : usual;
+}
+
 /* How many times an output is due in steps 0 to `last`; *at_last: it is due at `last`. */
 static int64_t times_due(const sel_output_kind *kind, const sel_output_common *common, double dt,
                          int64_t last, bool *at_last) {
     bool given = common->every != SEL_INT_NOT_GIVEN;
     const sel_clock clock = sel_even_clock(dt);
     const sel_output_common schedule = sel_output_schedule(kind, common);
-    int64_t from = sel_output_from(&schedule, &clock),
-            period = given ? common->every : kind->period;
+    int64_t from = sel_output_from(&schedule, &clock), period = steps_between(kind, common);
     *at_last = false;
     if (!isnan(common->interval)) {
         const double slack = 1e-9, interval = fmax(common->interval, dt);
@@ -195,8 +210,7 @@ static int64_t times_due(const sel_output_kind *kind, const sel_output_common *c
 /* "every 500 steps" */
 static void cadence(const sel_output_kind *kind, const sel_output_common *common, char *text,
                     size_t size) {
-    const bool given = common->every != SEL_INT_NOT_GIVEN;
-    const int64_t period = given ? common->every : kind->period;
+    const int64_t period = steps_between(kind, common);
     if (!isnan(common->interval)) {
         snprintf(text, size, "every %g time units", common->interval);
     } else if (period) {

@@ -157,6 +157,7 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
+---@field at? "due"|"end" "end": only the last state is written; "due": as every or interval say.
 ---@field fields string|string[] Fields of the results (listed with each solver), or components such as velocity_x.
 ---@field within? selenite.shape A shape.box: only cells whose centres lie in it are written; all cells when not given.
 ---@field stride? integer Writes every stride-th cell along each axis, as a cell that is stride times as large.
@@ -182,6 +183,7 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
+---@field at? "due"|"end" "end": only the last state is written; "due": as every or interval say.
 ---@field field string|string[] Fields of the results (listed with each solver), or components such as velocity_x.
 ---@field from number[] Where the line begins.
 ---@field to number[] Where the line ends.
@@ -194,6 +196,7 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
+---@field at? "due"|"end" "end": only the last state is written; "due": as every or interval say.
 ---@field field string|string[] Fields of the results (listed with each solver), or components such as velocity_x; vectors by component.
 ---@field op "sum"|"min"|"max"|"mean"|"l2" How the values are combined; l2 is the root mean square. A NaN in any cell makes the result NaN.
 ---@field within? selenite.shape A shape.box: only cells whose centres lie in it count; all cells when not given.
@@ -205,6 +208,7 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
+---@field at? "due"|"end" "end": only the last state is written; "due": as every or interval say.
 
 ---Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: force_z, torque_x, torque_y, torque_z): the mean of the last two steps, at steps 0 and 1 that of the first step. The unit is density velocity^2 length^2; in 2-D it is per unit depth. With reference.velocity and reference.area (2-D: or reference.length) the file has also the coefficients cd = 2 force_x / (density velocity^2 area), and cl likewise with force_y. The results of run.json get statistics over the samples from from_step or from_time on, else over the second half of the run. For each component of force and torque and for cd and cl: NAME.force_x_mean, NAME.force_x_rms (of the deviation from the mean), NAME.force_x_min, NAME.force_x_max and the like. For each component of force and torque that oscillates: NAME.force_x_frequency and the like, the highest peak of the spectrum after the linear trend is removed, under a Hann window, refined by a parabola; with reference.length and reference.velocity also NAME.force_x_strouhal = frequency length / velocity. NAME.frequency and NAME.strouhal are those of force_y. A warning at the end tells where the force changes from step to step by more than 5 % of itself (rms).
 ---@class (exact) selenite.out.force
@@ -213,6 +217,7 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step of the statistics; rows are written from step 0 on.
 ---@field from_time? number First time of the statistics, to leave out how the flow began; rows are written from step 0 on.
+---@field at? "due"|"end" "end": only the last state is written; "due": as every or interval say.
 ---@field region string Name of the region on which the fluid acts; regions of one name count together.
 ---@field centre? number[] Point about which the torque is taken; the origin of coordinates when not given.
 
@@ -223,6 +228,7 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
+---@field at? "due"|"end" "end": only the last state is written; "due": as every or interval say.
 ---@field region string Name of a region, on cells or on faces; regions of one name count together.
 ---@field field string|string[] Fields of the results (listed with each solver), or components such as velocity_x.
 
@@ -233,6 +239,7 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
+---@field at? "due"|"end" "end": only the last state is written; "due": as every or interval say.
 ---@field region? string Name of a region: the rate at which what the solver conserves leaves the domain through it (flow: mass per time, in 2-D per unit depth; runoff: m3/s). Positive out of the domain. Regions of one name count together.
 ---@field across? number[]|number[][] Two points { { x1, y1 }, { x2, y2 } } in 2-D: the volume per time and unit depth that crosses the line between them, the integral of velocity . normal (runoff: the discharge, m3/s). Positive to the left of the way from the first point to the second.
 ---@field through? selenite.shape A shape.box that is one cell thin along one axis: the volume per time (in 2-D: and unit depth) that flows through it. Positive along that axis.
@@ -244,6 +251,7 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
+---@field at? "due"|"end" "end": only the last state is written; "due": as every or interval say.
 ---@field fields string|string[] Fields of the results (listed with each solver), or components such as velocity_x.
 
 ---A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells. Solids are grey, except volumes of law.fixed, which have its value; cells without data are blank. If several cells fall on a pixel, it shows one of them. The first of the two axes of a slice runs to the right, the second up.
@@ -253,6 +261,7 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
+---@field at? "due"|"end" "end": only the last state is written; "due": as every or interval say.
 ---@field field string A field of the results, a vector by its magnitude, or a component such as velocity_x.
 ---@field slice? selenite.slice The plane to show, required in 3-D: { z = 10 }, or x, or y. Values are interpolated linearly between the two layers of cells on either side of it, without solid cells.
 ---@field colours? "auto"|"deep"|"signed"|"grey"|"water" deep: dark blue over green to yellow; signed: blue, white at zero, red; grey; water: pale to dark blue; auto: signed where the field takes both signs or min = -max, else water over a relief and deep without.
@@ -276,6 +285,7 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
+---@field at? "due"|"end" "end": only the last state is written; "due": as every or interval say.
 ---@field field string A field of the results, a vector by its magnitude, or a component such as velocity_x.
 ---@field format? "asc"|"tif" asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection, and the unit of coordinates, of the raster that the ground or a rule's data are made of: that of a .prj file goes into a .prj beside each .asc, or into the .tif; that of a .tif into a .tif only.
 
@@ -286,6 +296,7 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
+---@field at? "due"|"end" "end": only the last state is written; "due": as every or interval say.
 ---@field wall_time? number Seconds of wall time from one checkpoint to the next, instead of every; 600 when neither every nor interval is given.
 
 ---Surface runoff: films of water on slopes and hollows that fill, by the cellular automaton AQUA-GRAPH. For rivers and other deep water, where roughness matters, take scenarios/flood.lua.

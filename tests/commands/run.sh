@@ -95,6 +95,7 @@ return sel.lbm {
     out.vtk { fields = "speed", stride = 2, precision = "f64", compression = "zlib" },
     out.balance { interval = 5 }, out.probe { field = "speed", at = { 8, 8 }, from_step = 90 },
     out.average { fields = "speed", every = 30 },
+    out.reduce { name = "once", field = "speed", op = "max", at = "end" },
     out.probe { name = "late", field = "speed", at = { 8, 8 }, interval = 0.7, from_time = 2.1 },
   },
 }
@@ -106,6 +107,7 @@ vtk: out.vtk at the end, 1 time, 2.82 kB before compression
 balance: out.balance every 5 time units, 11 times
 probe: out.probe every 100 steps, 1 time
 average: out.average every 30 steps, 4 times
+once: out.reduce at the end, 1 time
 late: out.probe every 0.7 time units, 69 times
 END
     run "$work/outputs.lua" -o "$work/outputs" &&

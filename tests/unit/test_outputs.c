@@ -46,6 +46,18 @@ static void every_counts_from_step_zero_and_the_end_is_written_once(void **state
     case_close(&c);
 }
 
+static void at_the_end_a_row_is_written_once(void **state) {
+    (void)state;
+    output_case c;
+    case_open(&c, 2, 4, 3, 1);
+    add_reduce(&c, "r")->common.at = SEL_OUTPUT_AT_END;
+    ((sel_balance_params *)case_add(&c, &sel_out_balance_table))->common.at = SEL_OUTPUT_AT_END;
+    assert_int_equal(case_run(&c, 250), SEL_OK);
+    assert_steps(&c, "r.csv", "250");
+    assert_steps(&c, "balance.csv", "250");
+    case_close(&c);
+}
+
 static void interval_takes_the_first_step_at_or_after_its_multiples(void **state) {
     (void)state;
     output_case c;
@@ -501,6 +513,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csv_files_are_written_every_100_steps_and_at_the_end),
         cmocka_unit_test(every_counts_from_step_zero_and_the_end_is_written_once),
+        cmocka_unit_test(at_the_end_a_row_is_written_once),
         cmocka_unit_test(interval_takes_the_first_step_at_or_after_its_multiples),
         cmocka_unit_test(interval_is_not_late_by_round_off),
         cmocka_unit_test(nothing_but_the_end_is_written_before_its_start),
