@@ -4,7 +4,7 @@
 -- Shows: the drag of each sphere, over Stokes' of a sphere alone in a stream with the mean velocity
 -- of the cube, is a series in the solid fraction (A. S. Sangani and A. Acrivos, Int. J. Multiphase
 -- Flow 8 (1982) 343-360): 7.0417 at 0.2, 23.079 at 0.4, where thirty terms are 0.13 per cent too
--- few. With 32 cells across, tau = 0.8, interpolated walls have 7.043 and 23.21; stairs of cells
+-- few. With 32 cells across, tau = 0.8, interpolated walls have 7.032 and 23.07; stairs of cells
 -- have 7.24 and 25.17. The spheres have about D cells across, so that the side of the cube is a
 -- whole number.
 local sel = require "selenite"

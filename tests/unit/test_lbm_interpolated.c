@@ -22,9 +22,11 @@ static void interpolated(lbm_case *c, const sel_shape *shape, sel_quantity veloc
     c->laws[c->params.common.regions.n - 1].wall.scheme = LBM_INTERPOLATED;
 }
 
+/* The part of a link after which it meets an interpolated wall; 0: the wall lies half-way. */
 static double cut_of(const lbm_case *c, const lbm_boundary_cell *cell, int i) {
-    const uint32_t before = cell->links & ((1u << i) - 1u);
-    return (double)case_boundary(c)->link_cut[cell->first_link + __builtin_popcount(before)];
+    const lbm_boundary *b = case_boundary(c);
+    const int64_t link = cell->first_link + __builtin_popcount(cell->links & ((1u << i) - 1u));
+    return b->link_cut[link].wall > 0 ? lbm_boundary_meets(b, link) : 0;
 }
 
 /* What the balance does not explain of the mass. */
@@ -101,7 +103,7 @@ static double channel_error(int collision, int cells, double q, double r, bool m
     interpolated(&c, case_box(&c, 0, high, 4, cells + 2),
                  moves ? sel_constant2(0.01, 0) : (sel_quantity){0});
     case_start(&c);
-    case_run_until_steady(&c, 500, 1e-12);
+    case_run_until_steady(&c, 500, 1e-10);
     case_read(&c, LBM_VELOCITY, 2, u);
     for (int j = 1; j <= cells; j++) {
         const double y = j + 0.5 - low, width = high - low;
@@ -139,6 +141,26 @@ static void test_parabolas_are_of_second_order(void **unused) {
                           lbm_collision_names[operators[k]], q, coarse, fine, order);
             assert_true(order > 1.9 || fine < 1e-6);
             assert_true(coarse < 0.06);
+        }
+    }
+}
+
+/* For viscosities from 1/50 to 1/15 walls lie where they are meant to be, to 0.07 cells^2 times the
+ * curvature of the profile. With one weight for all viscosities 0.21 are missing at q = 0.7, tau =
+ * 0.56. */
+static void test_walls_stay_in_place_when_the_viscosity_changes(void **unused) {
+    (void)unused;
+    static const double taus[] = {0.56, 0.6, 0.7};
+    for (int collision = LBM_REGULARIZED; collision <= LBM_RECURSIVE; collision++) {
+        for (size_t k = 0; k < sizeof taus / sizeof *taus; k++) {
+            for (int part = 3; part < 10; part += 2) {
+                const double q = 0.1 * part, width = 7 + 2 * q;
+                const double error = channel_error(collision, 8, q, q, false, taus[k]);
+                const double moved = error * width * width / 8; /* by u = moved d2u/dy2 */
+                print_message("# %s, tau = %.2f, q = %.1f: moved by %.3f\n",
+                              lbm_collision_names[collision], taus[k], q, moved);
+                assert_true(moved < 0.07);
+            }
         }
     }
 }
@@ -357,6 +379,7 @@ int main(void) {
         cmocka_unit_test(test_walls_of_narrow_gaps_lie_half_way),
         cmocka_unit_test(test_straight_profiles_are_exact),
         cmocka_unit_test(test_parabolas_are_of_second_order),
+        cmocka_unit_test(test_walls_stay_in_place_when_the_viscosity_changes),
         cmocka_unit_test(test_cylinders_that_turn),
         cmocka_unit_test(test_regions_with_open_faces_are_owed_nothing),
         cmocka_unit_test(test_regions_are_what_populations_connect),

@@ -304,7 +304,7 @@ static void test_lists_do_not_depend_on_threads(void **unused) {
     for (int k = 1; k <= 3; k += 2) {
         lbm_boundary other;
         omp_set_num_threads(k);
-        assert_int_equal(lbm_boundary_create(c.domain, one->lattice, &other, &c.error), SEL_OK);
+        assert_int_equal(lbm_boundary_create(c.domain, one->lattice, 0, &other, &c.error), SEL_OK);
         assert_int_equal(other.cell_count, one->cell_count);
         assert_int_equal(other.links.count, one->links.count);
         assert_int_equal(other.span_count, one->span_count);

@@ -21,6 +21,12 @@
 /* The least fraction of a link at which it meets a wall: 0 would be half-way. */
 static const double least_cut = 1e-6;
 
+/* The least weight of a wall in what an interpolated link sends back; at smaller viscosities, where
+ * a cell's flow is no longer viscous, more, up to that of Bouzidi's rule. */
+static double least_wall(double relax) {
+    return fmax(0.1, 0.5 - 8 * relax);
+}
+
 /* Where a population comes from. */
 typedef enum source { PULLED, BOUNCED, MIRRORED, OPEN } source;
 
@@ -430,7 +436,7 @@ static sel_status allocate_rows(lbm_boundary *b, sel_error *error) {
     b->spans = (lbm_span *)(void *)(b->cells + b->cell_count);
     b->row_cells = (int64_t *)(void *)(b->spans + b->span_count);
     b->row_spans = b->row_cells + rows;
-    b->link_cut = b->interpolates ? (float *)(void *)(b->row_spans + rows) : NULL;
+    b->link_cut = b->interpolates ? (lbm_cut *)(void *)(b->row_spans + rows) : NULL;
     b->link_region = (uint8_t *)(b->row_spans + rows) + cuts;
     return SEL_OK;
 }
@@ -451,21 +457,32 @@ static int64_t link_at(const lbm_boundary_cell *cell, int i) {
     return cell->first_link + __builtin_popcount(cell->links & ((1u << i) - 1u));
 }
 
-/* Where the link along direction i of a cell meets an interpolated wall, as link_cut. Nearer than
- * half-way the rule (lbm_closure.h) needs what arrives along the opposite direction: with a link
- * there, too, the wall lies half-way. */
-static float find_cut(const lbm_boundary *b, const lbm_boundary_cell *cell, int i) {
+/* The weights of a link that meets a wall after the part q of its length (lbm_closure.h). passes:
+ * something arrives along the opposite direction. relax: as of lbm_boundary_create. */
+static lbm_cut weigh(double q, bool passes, double relax) {
+    const double most = q < 0.5 ? 1 : 0.5 / q;
+    if (!passes) {
+        return (lbm_cut){q < 0.5 ? 0 : (float)most, 0};
+    }
+    const double best = relax > 0 ? 1 / (q + q * q / (2 * relax)) : most;
+    const double wall = fmin(most, fmax(least_wall(relax), best));
+    return (lbm_cut){(float)wall, (float)(1 - 2 * q * wall)};
+}
+
+/* Where the link along direction i of a cell meets an interpolated wall, as link_cut. */
+static lbm_cut find_cut(const lbm_boundary *b, const lbm_boundary_cell *cell, int i) {
     const lbm_direction *d = &b->lattice->direction[i];
     const int64_t number = cell->row * b->domain->grid.n[0] + cell->x;
     const int offset[3] = {-d->e[0], -d->e[1], -d->e[2]};
-    const bool wall = cell->bounced >> i & 1u && !(cell->shared >> i & 1u) &&
-                      b->law[b->link_region[link_at(cell, i)]]->interpolates;
+    const uint8_t region = b->link_region[link_at(cell, i)];
+    const bool wall =
+        cell->bounced >> i & 1u && !(cell->shared >> i & 1u) && b->law[region]->interpolates;
     double q = 0;
     if (!wall || !sel_domain_crossing(b->domain, number, offset, &q)) {
-        return 0;
+        return (lbm_cut){0, 0};
     }
     q = q < least_cut ? least_cut : q > 1 ? 1 : q;
-    return q < 0.5 && cell->links >> d->opposite & 1u ? 0 : (float)q;
+    return weigh(q, !(cell->links >> d->opposite & 1u), b->moves[region] ? 0 : b->relax);
 }
 
 /* Finds the cuts of all links. */
@@ -477,13 +494,14 @@ static void find_cuts(lbm_boundary *b) {
         lbm_boundary_cell *cell = &b->cells[c];
         for (int i = 1; i < b->lattice->q; i++) {
             if (cell->links >> i & 1u) {
-                const float cut = find_cut(b, cell, i);
+                const lbm_cut cut = find_cut(b, cell, i);
                 b->link_cut[link_at(cell, i)] = cut;
-                cell->cut |= cut > 0;
+                cell->cut |= cut.wall > 0;
             }
         }
         for (uint32_t k = 0; k < (uint32_t)__builtin_popcount(cell->shared); k++) {
-            b->link_cut[cell->first_link + (uint32_t)__builtin_popcount(cell->links) + k] = 0;
+            b->link_cut[cell->first_link + (uint32_t)__builtin_popcount(cell->links) + k] =
+                (lbm_cut){0, 0};
         }
     }
 }
@@ -551,11 +569,12 @@ static sel_status lbm_boundary_list(lbm_boundary *b, sel_error *error) {
     return status;
 }
 
-sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *lattice,
+sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *lattice, double relax,
                                lbm_boundary *boundary, sel_error *error) {
     static const lbm_law_row none = {.quantity = -1};
     *boundary = (lbm_boundary){.domain = domain,
                                .lattice = lattice,
+                               .relax = relax,
                                .rows = domain->grid.n[1] * domain->grid.n[2],
                                .law = {&none}};
     for (int r = 1; r <= domain->region_count; r++) {

@@ -54,16 +54,15 @@ typedef struct lbm_boundary {
     int64_t rows;             /* ny nz: row y + ny z */
     lbm_boundary_cell *cells; /* row by row */
     int64_t *row_cells;       /* [rows + 1] first cell of each row */
-    bool interpolates;        /* some law does */
+    bool interpolates;        /* some law does, */
+    double relax;             /* with weights as lbm_boundary_create says */
     int64_t closed_count;     /* closed regions of fluid (lbm_closed.h), */
     int64_t *closed_cells;    /* [closed_count] and the cells of each in the grid */
     bool free_face;           /* a face lets pass what the flow wants: law.pressure, law.outflow */
     int edge_wall;        /* region of the wall, or law.velocity, at the first cell in grid order
                              in which wet faces meet and one is such; 0: there is none */
     uint8_t *link_region; /* [links] 1-based; a shared link has two entries (lbm_boundary_cell) */
-    /* [links] of an interpolated link the fraction of its length, from the fluid's side, at which
-     * it meets the wall; 0: half-way. NULL: no link is interpolated. */
-    float *link_cut;
+    lbm_cut *link_cut;    /* [links] NULL: no link is interpolated */
     lbm_span *spans;
     int64_t *row_spans;                         /* [rows + 1] */
     const lbm_law_row *law[SEL_REGION_NUMBERS]; /* by region; 0: no region */
@@ -90,8 +89,9 @@ typedef struct lbm_boundary {
  * that of a velocity law, else of walls: along the normal of each its own, along no normal of
  * theirs the mean of both; else of the next cell inwards along the diagonal. Density is that of a
  * pressure law, else of that next cell. Other meetings are refused, and so is scheme "zou_he" on
- * cells. */
-sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *lattice,
+ * cells. relax: tau - 1/2 where operators keep moments only, else 0; interpolated links have their
+ * weights by it. */
+sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *lattice, double relax,
                                lbm_boundary *boundary, sel_error *error);
 void lbm_boundary_free(lbm_boundary *boundary);
 
@@ -105,8 +105,8 @@ void lbm_boundary_row(const lbm_boundary *boundary, int64_t row, int64_t links[2
 
 /* The part of a link, from the fluid's side, after which it meets the wall. */
 static inline double lbm_boundary_meets(const lbm_boundary *boundary, int64_t link) {
-    const float cut = boundary->link_cut ? boundary->link_cut[link] : 0;
-    return cut > 0 ? (double)cut : 0.5;
+    const lbm_cut cut = boundary->link_cut ? boundary->link_cut[link] : (lbm_cut){0, 0};
+    return cut.wall > 0 ? 0.5 * (1 - (double)cut.far) / (double)cut.wall : 0.5;
 }
 
 /* The quantity of a region's law; NULL: it has none (a wall at rest). */

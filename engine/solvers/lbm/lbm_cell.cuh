@@ -299,7 +299,7 @@ template <bool MOMENTS>
 static __device__ __forceinline__ double
 interpolate(const lbm_gpu_step &s, const lbm_boundary_cell &cell, const double *link_add,
             const sent &own, REAL g[LBM_Q]) {
-    const float *cut = s.boundary.link_cut + cell.first_link;
+    const lbm_cut *cut = s.boundary.link_cut + cell.first_link;
     const double *add = link_add + cell.first_link;
     REAL rho = (REAL)1;
     double gain = 0;
@@ -308,17 +308,17 @@ interpolate(const lbm_gpu_step &s, const lbm_boundary_cell &cell, const double *
         LBM_DIRECTIONS(DENSITY)
 #undef DENSITY
     }
-#define CUT(i, ex, ey, ez, opposite, weight)                                               \
-    if (cell.links >> i & 1u) {                                                            \
-        const float q = *cut++;                                                            \
-        const double more = cell.moves ? *add : 0;                                         \
-        add++;                                                                             \
-        if (q > 0) {                                                                       \
-            const REAL out = sent_along<MOMENTS>(own, opposite);                           \
-            g[i] = lbm_interpolate((REAL)q, out, sent_along<MOMENTS>(own, i), g[opposite], \
-                                   rho * (REAL)more);                                      \
-            gain += (double)g[i] - (double)out - more;                                     \
-        }                                                                                  \
+#define CUT(i, ex, ey, ez, opposite, weight)                                          \
+    if (cell.links >> i & 1u) {                                                       \
+        const lbm_cut to = *cut++;                                                    \
+        const double more = cell.moves ? *add : 0;                                    \
+        add++;                                                                        \
+        if (to.wall > 0) {                                                            \
+            const REAL out = sent_along<MOMENTS>(own, opposite);                      \
+            g[i] = lbm_interpolate(to, out, sent_along<MOMENTS>(own, i), g[opposite], \
+                                   rho * (REAL)more);                                 \
+            gain += (double)g[i] - (double)out - more;                                \
+        }                                                                             \
     }
     LBM_DIRECTIONS(CUT)
 #undef CUT

@@ -21,6 +21,22 @@
  * Where a force F = rho a acts, the momentum of populations before collision is rho u - F/2, so
  * callers pass u - a/2 for u.
  *
+ * Interpolated walls. Let a link meet the wall after the part q of its length. With `out` for what
+ * left towards the wall, `back` for what left the other way, `far` for what arrives from there,
+ *
+ *   in = back + e (out - back) + (1 - 2 q e) (far - out)
+ *
+ * puts the wall in its place on a straight profile for any e. The rule of Bouzidi, Firdaouss and
+ * Lallemand has e = 1 for q < 1/2 and 1 / (2 q) beyond. For a curved profile, expand what
+ * regularized collision sends in steady flow, w [rho + 3 j - 3 (tau - 1) dj] with j the momentum
+ * along the link and d the derivative along it: where the wall should be, the velocity is
+ *
+ *   [q^2/2 - (tau - 1/2) (1/e - q)] ddj
+ *
+ * beside a share of the gradient of the pressure, and 1/e = q + q^2 / (2 tau - 1) makes it vanish.
+ * A larger e than Bouzidi's is not stable. Inertia along the link counts 1/e - q times and presses
+ * fluid through the wall; so e has a lower bound, and at a wall that moves it is Bouzidi's.
+ *
  * Outflow. Let v = -u.n be the speed out of the domain and c the speed of sound. At the end of a
  * step the fluid beside the face convects out and the incoming sound wave v - c drho is what it
  * was:
@@ -294,13 +310,11 @@ SEL_INLINE void LBM_NAME(lbm_regularize)(REAL g[LBM_Q], const int n[LBM_DIMS], b
     LBM_NAME(lbm_of_moments)(&to, false, g);
 }
 
-/* What an interpolated wall, met after the part q of a link, sends back along direction i. Of the
- * cell after the last collision: out, what left along the opposite of i, and back, what left along
- * i; far: what comes to the cell along the opposite of i. add: what a wall half-way adds, times the
- * density. */
-SEL_INLINE REAL LBM_NAME(lbm_interpolate)(REAL q, REAL out, REAL back, REAL far, REAL add) {
-    return q < R(0.5) ? R(2) * q * out + (R(1) - R(2) * q) * far + add
-                      : (out + (R(2) * q - R(1)) * back + add) * (R(0.5) / q);
+/* What an interpolated wall sends back along direction i. Of the cell after the last collision:
+ * out, what left along the opposite of i, and back, what left along i; far: what comes to the cell
+ * along the opposite of i. add: what a wall half-way adds, times the density. */
+SEL_INLINE REAL LBM_NAME(lbm_interpolate)(lbm_cut cut, REAL out, REAL back, REAL far, REAL add) {
+    return back + (REAL)cut.wall * (out - back + add) + (REAL)cut.far * (far - out);
 }
 
 /* What a cell gains along interpolated links beyond what walls half-way let in, in LBM_GAIN_UNIT.
@@ -337,9 +351,8 @@ SEL_INLINE void LBM_NAME(lbm_find_beside)(const lbm_boundary_cell *cell, int wha
         enum { axis##i = (ez) ? 2 : (ey) ? 1 : 0, side##i = (ex) + (ey) + (ez) < 0 };            \
         const bool wall =                                                                        \
             (cell->bounced >> i & 1u) && !cell->moves && !cell->cut && !cell->mirrored[axis##i]; \
-        what[axis##i][side##i] = !(cell->links >> i & 1u) ? LBM_BESIDE_FLUID                     \
-                                 : wall                   ? LBM_BESIDE_WALL                      \
-                                                          : LBM_BESIDE_NOTHING;                                    \
+        const int at = wall ? LBM_BESIDE_WALL : LBM_BESIDE_NOTHING;                              \
+        what[axis##i][side##i] = cell->links >> i & 1u ? at : LBM_BESIDE_FLUID;                  \
     }
     LBM_DIRECTIONS(BESIDE)
 #undef BESIDE

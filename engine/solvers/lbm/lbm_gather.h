@@ -210,7 +210,7 @@ __attribute__((noinline)) static void LBM_NAME(interpolate)(const lbm_step *step
                                                             LBM_NAME(lbm_sent) here, REAL *g,
                                                             int64_t stride) {
     const lbm_direction *direction = step->boundary->lattice->direction;
-    const float *cut = step->boundary->link_cut + cell->first_link;
+    const lbm_cut *cut = step->boundary->link_cut + cell->first_link;
     const double *add = step->link_add + cell->first_link;
     REAL rho = (REAL)1;
     double gain = 0;
@@ -222,9 +222,9 @@ __attribute__((noinline)) static void LBM_NAME(interpolate)(const lbm_step *step
         const REAL *back = here.f + i * here.plane;
         const REAL out = here.f[opposite * here.plane], moves = cell->moves ? (REAL)*add : (REAL)0;
         __builtin_prefetch(back + step->layout.pitch);
-        if (*cut > 0) {
-            const REAL in = LBM_NAME(lbm_interpolate)((REAL)*cut, out, *cut < 0.5f ? out : *back,
-                                                      g[opposite * stride], rho * moves);
+        if (cut->wall > 0) {
+            const REAL in =
+                LBM_NAME(lbm_interpolate)(*cut, out, *back, g[opposite * stride], rho * moves);
             gain += (double)in - (double)out - (cell->moves ? *add : 0);
             g[i * stride] = in;
         }

@@ -82,6 +82,12 @@ typedef struct lbm_boundary_cell {
     double keep;    /* of an outflow: 1 - K of engine/solvers/lbm/lbm_closure.h */
 } lbm_boundary_cell;
 
+/* Of an interpolated link the weights e and 1 - 2 q e of engine/solvers/lbm/lbm_closure.h, q the
+ * part of its length after which it meets the wall; wall = 0: half-way. */
+typedef struct lbm_cut {
+    float wall, far;
+} lbm_cut;
+
 /* The mass that interpolated walls owe (lbm_closed.h): of a cell's mass at density 1 the unit, in
  * which all is counted; after how many steps it is returned; the least share of a cell, in f64 and
  * in f32. */

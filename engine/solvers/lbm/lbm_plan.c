@@ -122,8 +122,9 @@ static sel_status lbm_plan_complete_plan(sel_plan *base, sel_error *error) {
     }
     sel_status tau = resolve_tau(simulation, &p->numbers, error);
     sel_status acceleration = lbm_acceleration_constant(p, p->numbers.acceleration, error);
-    sel_status listed =
-        lbm_boundary_create(base->domain, &lbm_lattices[params->lattice], &p->boundary, error);
+    const double relax = p->collision >= LBM_REGULARIZED ? p->numbers.tau - 0.5 : 0;
+    sel_status listed = lbm_boundary_create(base->domain, &lbm_lattices[params->lattice], relax,
+                                            &p->boundary, error);
     listed = listed ? listed : lbm_inputs_create(p, &p->everywhere, error);
     const bool divided = base->domain->ranks != NULL;
     const bool leads = !divided || base->domain->ranks->rank == 0;

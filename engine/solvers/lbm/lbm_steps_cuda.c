@@ -144,7 +144,7 @@ typedef struct lists {
     uint32_t *row_cells, *words, *before, *again, *room;
     lbm_gpu_block *free_blocks;
     uint8_t *link_region;
-    float *link_cut;
+    lbm_cut *link_cut;
 } lists;
 
 /* Adds cell number c. */
