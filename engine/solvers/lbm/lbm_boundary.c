@@ -24,7 +24,7 @@ static const double least_cut = 1e-6;
 /* The least weight of a wall in what an interpolated link sends back; at smaller viscosities, where
  * a cell's flow is no longer viscous, more, up to that of Bouzidi's rule. */
 static double least_wall(double relax) {
-    return fmax(0.1, 0.5 - 8 * relax);
+    return fmax(0.1, 0.5 - 16 * relax);
 }
 
 /* Where a population comes from. */
