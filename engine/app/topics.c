@@ -65,8 +65,10 @@ const sel_topic sel_topics[] = {
                                     "(help law.velocity, help source)."},
     {"outlet pressure-outlet opening farfield far-field non-reflecting nonreflecting sponge "
      "absorbing",
-     "law.pressure { 0 }, or law.outflow, which lets vortices and sound out (help law). Far fields "
-     "and sponges are not supported."},
+     "law.pressure { 0 }; with absorbing = true, or as law.outflow, it lets vortices and sound "
+     "out, "
+     "and so does law.velocity with absorbing = true. law.far_field for the sides of a free stream "
+     "(help law). Sponges are not supported."},
     {"no-slip noslip free-slip bounce-back", "law.wall; without friction law.slip (help law)."},
     {"drag lift cd cl torque strouhal",
      "out.force { region = \"NAME\" }: force, torque, and the coefficients by reference = { "

@@ -103,19 +103,29 @@
 ---@field velocity? selenite.vector Velocity of the wall, evaluated where each link meets the wall: at the middle of the link, or with scheme = "interpolated" where the link enters the shape; at rest when not given.
 ---@field scheme? "halfway"|"zou_he"|"interpolated" halfway: half-way bounce-back; zou_he, on faces only: the wall lies at the centres of the first cells; interpolated: the wall lies on the surface of the shape, and on faces and where links meet no shape half-way.
 
----An open face with a given velocity (Zou-He).
+---An open face with a given velocity (Zou-He), or that lets sound out.
 ---@class (exact) selenite.law.velocity
 ---@field velocity? selenite.vector Velocity at the centres of the first cells, half a cell inside the face.
 ---@field [integer] selenite.quantity the components
+---@field absorbing? boolean Lets sound out: the velocity along the normal is not held, but comes to what is given in some crossings of the domain by sound; the others are held.
+---@field relaxation? number Fraction K, below 1, by which an absorbing inlet brings its velocity to what is given in a step; when not given, 0.25 c_s / L with L the number of cells of the domain along the normal and c_s = 1/sqrt 3. The difference falls by a factor e in 2 / K steps. A sound wave of the angular frequency w per step comes back with the fraction K / sqrt(K^2 + 4 w^2) of its amplitude.
 
----An open face with a given pressure (Zou-He).
+---An open face with a given pressure (Zou-He), or that lets sound out.
 ---@class (exact) selenite.law.pressure
 ---@field pressure? selenite.quantity Gauge pressure at the centres of the first cells, half a cell inside the face; the velocity along the face is zero.
 ---@field [1]? selenite.quantity the same as pressure
+---@field absorbing? boolean Lets sound and vortices out: the pressure is not held, but comes to what is given in some crossings of the domain by sound, and the velocity along the face is the flow's.
+---@field relaxation? number Fraction K, below 1, by which an absorbing outlet brings its pressure to what is given in a step; when not given, 0.25 c_s / L with L the number of cells of the domain along the normal and c_s = 1/sqrt 3. The difference falls by a factor e in 2 / K steps. A sound wave of the angular frequency w per step comes back with the fraction K / sqrt(K^2 + 4 w^2) of its amplitude.
 
 ---An open face that lets vortices and sound out; it reflects 8 % of the slowest wave along its normal. The pressure returns to 0: it falls by a factor e while sound crosses the domain 8 times.
 ---@class (exact) selenite.law.outflow
 ---@field relaxation? number Fraction K, below 1, by which the pressure returns to 0 in a step; when not given, 0.25 c_s / L with L the number of cells of the domain along the normal and c_s = 1/sqrt 3. The pressure falls by a factor e in 2 / K steps. A sound wave of the angular frequency w per step comes back with the fraction K / sqrt(K^2 + 4 w^2) of its amplitude.
+
+---A face within a free stream, of the given velocity and of pressure 0 far away: lets fluid in and out, and sound out. Such faces may meet one another and other open faces.
+---@class (exact) selenite.law.far_field
+---@field velocity? selenite.vector Velocity of the stream far away.
+---@field [integer] selenite.quantity the components
+---@field relaxation? number Fraction K, below 1, by which velocity and pressure come to those of the stream in a step; when not given, 0.25 c_s / L with L the number of cells of the domain along the normal and c_s = 1/sqrt 3. Differences fall by a factor e in 2 / K steps. A sound wave of the angular frequency w per step comes back with the fraction K / sqrt(K^2 + 4 w^2) of its amplitude.
 
 ---A plane of symmetry on the face: no flow through it, no friction on it.
 ---@class (exact) selenite.law.slip
@@ -577,9 +587,10 @@
 
 ---@class (exact) selenite.law.module
 ---@field wall fun(fields: selenite.law.wall): selenite.law No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.
----@field velocity fun(fields: selenite.law.velocity|selenite.quantity): selenite.law An open face with a given velocity (Zou-He).
----@field pressure fun(fields: selenite.law.pressure|selenite.quantity): selenite.law An open face with a given pressure (Zou-He).
+---@field velocity fun(fields: selenite.law.velocity|selenite.quantity): selenite.law An open face with a given velocity (Zou-He), or that lets sound out.
+---@field pressure fun(fields: selenite.law.pressure|selenite.quantity): selenite.law An open face with a given pressure (Zou-He), or that lets sound out.
 ---@field outflow fun(fields: selenite.law.outflow): selenite.law An open face that lets vortices and sound out; it reflects 8 % of the slowest wave along its normal. The pressure returns to 0: it falls by a factor e while sound crosses the domain 8 times.
+---@field far_field fun(fields: selenite.law.far_field|selenite.quantity): selenite.law A face within a free stream, of the given velocity and of pressure 0 far away: lets fluid in and out, and sound out. Such faces may meet one another and other open faces.
 ---@field slip fun(fields: selenite.law.slip): selenite.law A plane of symmetry on the face: no flow through it, no friction on it.
 ---@field open fun(fields: selenite.law.open): selenite.law sel.aqua: water that reaches it leaves the domain.
 ---@field level fun(fields: selenite.law.level|selenite.quantity): selenite.law sel.aqua: a lake or the sea at a given level, which takes and gives water.

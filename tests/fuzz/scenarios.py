@@ -162,6 +162,8 @@ class Writer:
         laws = [lambda: f"law.velocity {self.vector(n, -0.2, 0.2)}",
                 lambda: f"law.pressure {{ {self.quantity(-0.05, 0.05)} }}",
                 lambda: "law.outflow {}", lambda: "law.slip {}",
+                lambda: f"law.far_field {self.vector(n, -0.2, 0.2)}",
+                lambda: f"law.pressure {{ {self.quantity(-0.05, 0.05)}, absorbing = true }}",
                 lambda: f"law.wall {{ velocity = {self.vector(n, -0.2, 0.2)} }}",
                 lambda: "law.wall { scheme = 'zou_he' }"]
         regions = ["{ where = shape.faces, law = law.wall {} }"]

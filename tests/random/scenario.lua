@@ -3,7 +3,8 @@ local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
 local p = sel.params {
   seed = { 1, "of the lot", integer = true },
-  solver = { "any", "or one of them", choices = { "any", "lbm", "aqua", "heat", "rule", "poisson" } },
+  solver = { "any", "or one of them", choices = { "any", "lbm", "aqua", "heat", "rule",
+      "poisson" } },
   save = { 0, "steps between checkpoints; 0: none", integer = true },
   steps = { 0, "where the run ends; 0: by lot", integer = true },
   deep = { false, "in 3 dimensions, with steps that ranks make on rows of planes" },
@@ -50,12 +51,14 @@ local function quantity(mean, spread, still)
     mean,
     function(x, y) return mean + spread * math.sin(a * x + b * y) end,
     function(x) return mean + spread * math.cos(a * x) end,
-    function(x, y) return mean + spread * math.sin(a * x + b * y) * weight[1 + math.floor(x) * 0] end,
+    function(x, y) return mean + spread * math.sin(a * x + b * y) * weight[1
+        + math.floor(x) * 0] end,
     function(t) return mean + spread * math.sin(c * t) end,
     function(x, y, t) return mean + spread * math.sin(a * x + c * t) * math.cos(b * y) end,
     function(y, knob) return mean + spread * knob * math.sin(b * y) end,
     function(x, y, t, knob) return mean + (x > t and spread or -spread * knob * y / (1 + y)) end,
-    function(x, t) return mean + spread * math.sin(a * x + c * t) * weight[1 + math.floor(t) * 0] end,
+    function(x, t) return mean + spread * math.sin(a * x + c * t) * weight[1
+        + math.floor(t) * 0] end,
   }
   return kinds[whole(1, varies and not still and #kinds or 5)]
 end
@@ -85,7 +88,8 @@ local function some_shape()
   end
   if kind == 1 then return shape.box { min = low, max = high } end
   if kind == 2 then return shape.ball { centre = a, radius = real(1, 5) } end
-  if kind == 3 then return shape.ball { centre = a, radius = real(2, 6) } - shape.box { min = low, max = high } end
+  if kind == 3 then return shape.ball { centre = a, radius = real(2, 6) } - shape.box { min = low,
+      max = high } end
   local u, v = real(0.2, 0.9), real(0.2, 0.9)
   return shape.inside(function(x, y) return math.sin(u * x) * math.cos(v * y) > 0.8 end)
 end
@@ -145,16 +149,27 @@ local function make_lbm()
   for a = 1, dims do
     if not is_periodic[a] and not opened and maybe(0.5) then opened = a end
   end
-  local kind = whole(1, 3)
+  local kind = whole(1, 5)
+  local stream = vector(0.03, 0.01)
   each_face(function(where, a, high)
     if a == opened then
       if kind == 1 then
-        region(where, high and law.pressure { quantity(0, 1e-3) } or law.velocity(vector(0.03, 0.01)))
+        region(where, high and law.pressure { quantity(0, 1e-3) } or law.velocity(vector(0.03,
+            0.01)))
       elseif kind == 2 then
         region(where, high and law.outflow {} or law.velocity(vector(0.03, 0.01)))
+      elseif kind == 3 then
+        local into = vector(0.03, 0.01)
+        into.absorbing = true
+        region(where, high and law.pressure { quantity(0, 1e-3), absorbing = true }
+            or law.velocity(into))
+      elseif kind == 4 then
+        region(where, law.far_field(stream))
       else
         region(where, law.pressure { high and 0 or quantity(1e-3, 1e-3) })
       end
+    elseif opened and kind == 4 and maybe(0.6) then
+      region(where, law.far_field(stream))
     elseif maybe(0.2) then
       region(where, law.slip {})
     elseif maybe(0.3) then
@@ -162,7 +177,8 @@ local function make_lbm()
     else
       region(where, law.wall {})
     end
-    if a ~= opened and maybe(0.2) then region(part_of(where, a), law.wall { velocity = along_face(a) }) end
+    if a ~= opened and maybe(0.2) then region(part_of(where, a),
+        law.wall { velocity = along_face(a) }) end
   end)
   for _ = 1, whole(0, 2) do
     local what = maybe(0.3) and { velocity = vector(0.01, 0.01) } or {}
@@ -182,7 +198,8 @@ local function make_aqua()
   if maybe(0.3) then settings.min_head = 1e-4 end
   local high, slope = real(0, 20), real(-0.03, 0.03)
   local u, v = real(0.1, 0.7), real(0.1, 0.7)
-  settings.ground = function(x, y) return high + slope * x + 0.5 * math.sin(u * x) * math.cos(v * y) end
+  settings.ground = function(x, y) return high + slope * x
+      + 0.5 * math.sin(u * x) * math.cos(v * y) end
   if p.raster ~= "" and maybe(0.3) then
     local map = sel.raster { file = p.raster, offset = high }
     settings.ground = maybe(0.5) and map or function(x, y) return map(x, y) + slope * x end
@@ -191,7 +208,8 @@ local function make_aqua()
     settings.nodata = one_of { law.wall {}, law.open {}, law.level { high + 0.4 } }
   end
   if maybe(0.7) then
-    settings.initial = { depth = function(x, y) return math.max(0, 0.3 * math.sin(v * x + u * y)) end }
+    settings.initial = { depth = function(x, y) return math.max(0, 0.3 * math.sin(v * x
+        + u * y)) end }
   end
   if maybe(0.5) then settings.rain = quantity(60, 40) end
   if maybe(0.4) then settings.infiltration = quantity(20, 15) end
@@ -203,9 +221,11 @@ local function make_aqua()
   settings.arrival_depth = 0.01
   each_face(function(where, a)
     local kind = whole(1, 4)
-    names[#names + 1] = region(where, kind == 1 and law.open {} or kind == 2 and law.open { slope = 0.01 }
+    names[#names + 1] = region(where, kind == 1 and law.open {} or kind == 2
+        and law.open { slope = 0.01 }
       or kind == 3 and law.level { quantity(high + 0.2, 0.1) } or law.wall {})
-    if maybe(0.3) then names[#names + 1] = region(part_of(where, a), law.level { quantity(high + 0.3, 0.2) }) end
+    if maybe(0.3) then names[#names + 1] = region(part_of(where, a), law.level { quantity(high
+        + 0.3, 0.2) }) end
   end)
   for _ = 1, whole(0, 2) do
     local kind = whole(1, 5)
@@ -220,7 +240,8 @@ local function conduct(make_fixed, make_flux, make_closed)
   settings.layout = maybe(0.4) and "node" or "cell"
   each_face(function(where, a)
     names[#names + 1] = region(where, maybe(0.4) and make_fixed() or make_closed())
-    if maybe(0.4) then names[#names + 1] = region(part_of(where, a), maybe(0.5) and make_fixed() or make_flux()) end
+    if maybe(0.4) then names[#names + 1] = region(part_of(where, a), maybe(0.5) and make_fixed()
+        or make_flux()) end
   end)
   for _ = 1, whole(0, 2) do
     names[#names + 1] = region(some_shape(), maybe(0.5) and make_fixed() or make_closed())
@@ -232,7 +253,8 @@ local function make_heat()
   if maybe(0.2) then settings.conductivity = dims == 3 and { 1, 0.7, 0.4 } or { 1, 0.6 } end
   if maybe(0.2) then settings.dx = dims == 3 and { 1, 1.5, 1.25 } or { 1.25, 1 } end
   if maybe(0.3) then settings.capacity = quantity(2, 0.5, true) end
-  settings.scheme = one_of { "explicit", "explicit", "explicit", "crank_nicolson", "backward_euler" }
+  settings.scheme = one_of { "explicit", "explicit", "explicit", "crank_nicolson",
+      "backward_euler" }
   settings.dt = settings.scheme == "explicit" and 0.06 or 1
   settings.initial = { temperature = quantity(0.5, 1) }
   if maybe(0.5) then settings.source = quantity(0, 0.1) end
@@ -250,7 +272,8 @@ local function make_poisson()
   settings.controls = nil
   if maybe(0.5) then settings.coefficient = quantity(1, 0.5) end
   settings.rhs = quantity(0.1, 0.5)
-  settings.method = one_of { "multigrid", "multigrid", "conjugate_gradient", "jacobi", "sor", "gauss_seidel" }
+  settings.method = one_of { "multigrid", "multigrid", "conjugate_gradient", "jacobi", "sor",
+      "gauss_seidel" }
   settings.tolerance, settings.max_iterations = 1e-6, 60
   conduct(function() return law.fixed { quantity(1, 0.5) } end,
     function() return law.flux { quantity(0.3, 0.3) } end, function() return law.insulated {} end)
@@ -267,7 +290,8 @@ local function make_rule()
     return c(move[1], move[2])
   end
   local lively, wild, timed, chance = maybe(0.5), maybe(0.3), maybe(0.4), maybe(0.3)
-  settings.state = { u = "real", v = maybe(0.5) and "real" or nil, n = lively and one_of { "u8", "i32" } or nil,
+  settings.state = { u = "real", v = maybe(0.5) and "real" or nil, n = lively and one_of { "u8",
+      "i32" } or nil,
     w = wild and "vector" or nil }
   settings.main = "u"
   settings.seed = whole(1, 99)
@@ -300,9 +324,11 @@ local function make_rule()
   settings.initial = { u = quantity(0.5, 0.5, true) }
   if lively then settings.initial.n = function() return sel.random(2) < 0.4 and 1 or 0 end end
   if maybe(0.3) then
-    settings.dt = { limit = function(c) return 1 / (1 + c.u ^ 2) end, factor = 0.5, max = 0.6, every = whole(1, 9) }
+    settings.dt = { limit = function(c) return 1 / (1 + c.u ^ 2) end, factor = 0.5, max = 0.6,
+        every = whole(1, 9) }
   end
-  if maybe(0.4) then settings.derived = { far = function(c) return at(c, 1, 2).u + at(c, 4, 1).u end } end
+  if maybe(0.4) then settings.derived = { far = function(c) return at(c, 1, 2).u + at(c, 4,
+      1).u end } end
   settings.conserved = { "u" }
   each_face(function(where, a)
     local kind = whole(1, 5)
@@ -323,7 +349,8 @@ local function make_rule()
   components, links = { "u" }, false
 end
 
-({ lbm = make_lbm, aqua = make_aqua, heat = make_heat, poisson = make_poisson, rule = make_rule })[solver]()
+({ lbm = make_lbm, aqua = make_aqua, heat = make_heat, poisson = make_poisson,
+    rule = make_rule })[solver]()
 
 -- ---- outputs ----
 
@@ -332,7 +359,8 @@ local function add(part, kind, what)
   if maybe(part) then
     what.name = kind .. #list
     if varies and maybe(0.3) then
-      what.interval = real(0.5, 12) * (settings.dt and type(settings.dt) == "number" and settings.dt or 1)
+      what.interval = real(0.5, 12) * (settings.dt and type(settings.dt) == "number"
+          and settings.dt or 1)
     elseif varies then
       what.every = whole(1, 20)
     end
@@ -365,7 +393,8 @@ if dims == 2 and settings.layout ~= "node" then
 end
 if links and dims == 2 and settings.layout ~= "node" then
   local y = whole(2, size[2] - 2)
-  add(0.5, "flux", { across = maybe(0.5) and { { 2, y }, { size[1] - 2, y } } or { { 4, 1 }, { 4, size[2] - 1 } } })
+  add(0.5, "flux", { across = maybe(0.5) and { { 2, y }, { size[1] - 2, y } } or { { 4, 1 }, { 4,
+      size[2] - 1 } } })
 end
 if solver == "lbm" and names[1] then add(0.7, "force", { region = one_of(names) }) end
 if p.save > 0 and varies then list[#list + 1] = out.checkpoint { every = p.save } end

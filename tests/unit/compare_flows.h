@@ -129,6 +129,19 @@ static const flow_part flow_around[] = {
      "paint('right', shape.face 'x+', law.slip {})\n"
      "paint('above', shape.face 'y+', law.slip {})\n"
      "if three then paint('back', across(), law.wall { velocity = { vec(0.02, 0, 2e-3) } }) end\n"},
+    {"absorbing openings",
+     "periodic = three and { 'z' } or {}\n"
+     "paint('walls', shape.face 'y-' + shape.face 'y+', law.wall {})\n"
+     "paint('inlet', shape.face 'x-', law.velocity { inflow, absorbing = true })\n"
+     "paint('outlet', shape.face 'x+', law.pressure { function(t) return 1e-3 * math.sin(t / 5) "
+     "end, "
+     "absorbing = true, relaxation = 0.01 })\n"
+     "paint('ball', ball(W - 4, H / 2, D / 2, 3), law.wall {})\n"},
+    {"far fields that meet",
+     "paint('stream', shape.faces, law.far_field { inflow })\n"
+     "paint('outlet', shape.face 'x+', law.pressure { 0, absorbing = true })\n"
+     "paint('floor', shape.face 'y-', law.wall { scheme = 'zou_he' })\n"
+     "paint('ball', ball(W / 3, H / 2, D / 2, math.min(W, H) / 6), law.wall {})\n"},
     {"interpolated walls",
      "periodic = three and { 'z' } or {}\n"
      "paint('walls', shape.face 'y-' + shape.face 'y+', law.wall {})\n"

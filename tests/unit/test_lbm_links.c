@@ -203,7 +203,7 @@ static void test_two_open_faces_may_not_meet(void **unused) {
     assert_string_equal(c.error.text,
                         "corner.lua:12: open faces x- (region 'inlet') and y+ (region 'top') meet "
                         "at cell {0, 2}; paint a wall on one of them there, for example with face "
-                        "- box, or make one of them law.outflow or law.slip");
+                        "- box, or make one of them law.outflow, law.far_field or law.slip");
     case_end(&c);
 }
 

@@ -224,10 +224,11 @@ static void test_refused_meetings_in_space_name_the_cell(void **unused) {
     c.regions[1].name = "side";
     c.regions[2].law.where = (sel_where){"corner.lua", 12};
     assert_int_equal(case_plan(&c), SEL_BAD_SCENARIO);
-    assert_string_equal(c.error.text,
-                        "corner.lua:12: open faces y- (region 'side') and z- (region 'region_3') "
-                        "meet at cell {0, 0, 0}; paint a wall on one of them there, for example "
-                        "with face - box, or make one of them law.outflow or law.slip");
+    assert_string_equal(
+        c.error.text,
+        "corner.lua:12: open faces y- (region 'side') and z- (region 'region_3') "
+        "meet at cell {0, 0, 0}; paint a wall on one of them there, for example "
+        "with face - box, or make one of them law.outflow, law.far_field or law.slip");
     case_end(&c);
     case_begin3(&c, 3, 3, 3, 1); /* they meet along the edge x = 2, z = 2 but for its ends */
     case_wall(&c, case_faces(&c));

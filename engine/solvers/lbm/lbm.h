@@ -45,15 +45,25 @@ typedef struct lbm_law_wall {
     int scheme;
 } lbm_law_wall;
 
+/* relaxation: K of engine/solvers/lbm/lbm_absorbing.h; not above 0: by the length of the domain. */
 typedef struct lbm_law_velocity {
     sel_quantity velocity;
+    bool absorbing;
+    double relaxation;
 } lbm_law_velocity;
 
 typedef struct lbm_law_pressure {
     sel_quantity pressure;
+    bool absorbing;
+    double relaxation;
 } lbm_law_pressure;
 
-/* K of engine/solvers/lbm/lbm_closure.h; not above 0: by the length of the domain. */
+typedef struct lbm_law_far_field {
+    sel_quantity velocity;
+    double relaxation;
+} lbm_law_far_field;
+
+/* K of engine/solvers/lbm/lbm_closure.h, likewise. */
 typedef struct lbm_law_outflow {
     double relaxation;
 } lbm_law_outflow;
@@ -119,9 +129,9 @@ extern const struct cuda_solver lbm_on_cuda;
 
 extern const sel_table lbm_table, lbm_region_table;
 extern const sel_table lbm_wall_table, lbm_velocity_table, lbm_pressure_table, lbm_outflow_table,
-    lbm_slip_table;
+    lbm_far_field_table, lbm_slip_table;
 extern const sel_family lbm_law_family;
-enum { LBM_LAWS = 5 };
+enum { LBM_LAWS = 6 };
 
 /* Refuses a lattice whose number of dimensions is not that of the size. */
 sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error);

@@ -201,13 +201,37 @@ static bool is_solid_inwards(const lbm_boundary *b, const int64_t at[3], const i
 
 /* At 0.25 c_s / L the slowest wave, with a quarter of its length in L, comes back with
  * 0.25 / sqrt(0.25^2 + pi^2), 8 % of its height. */
-static const double outflow_share = 0.25;
+static const double usual_share = 0.25;
 
-/* K of a region with an outflow on faces across `axis`. */
-static double outflow_relaxation(const lbm_boundary *b, int region, int axis) {
-    const lbm_law_outflow *law = b->domain->regions[region - 1].law.data;
-    return law->relaxation > 0 ? law->relaxation
-                               : outflow_share / sqrt(3) / (double)b->domain->grid.n[axis];
+/* K of a region with an outflow or an absorbing law on faces across `axis`. */
+static double relaxation(const lbm_boundary *b, int region, int axis) {
+    const char *data = b->domain->regions[region - 1].law.data;
+    const double *given = (const double *)(const void *)(data + b->law[region]->relaxation);
+    return *given > 0 ? *given : usual_share / sqrt(3) / (double)b->domain->grid.n[axis];
+}
+
+/* What absorbing faces of a cell hold, if all of its faces are such. */
+static void describe_absorbing(const lbm_boundary *b, const int faces[], const int regions[],
+                               int count, lbm_boundary_cell *cell) {
+    bool all = true, density = false;
+    for (int k = 0; k < count; k++) {
+        all = all && b->law[regions[k]]->absorbs;
+        density =
+            density || (b->law[regions[k]]->goal == LBM_TO_DENSITY && !b->law[regions[k]]->absorbs);
+    }
+    for (int k = 0; k < count && all; k++) {
+        const lbm_law_row *law = b->law[regions[k]];
+        const unsigned bit = 1u << faces[k] / 2;
+        const bool velocity = law->goal == LBM_TO_VELOCITY;
+        cell->holds_density |= !velocity || law->far_field ? bit : 0;
+        cell->holds_velocity |= velocity ? bit : 0;
+        cell->relax[faces[k] / 2] = (float)relaxation(b, regions[k], faces[k] / 2);
+    }
+    if (all) {
+        cell->opening = LBM_OPEN_ABSORBING;
+    } else if (!density) {
+        cell->density_region = 0; /* a pressure that is only held a little */
+    }
 }
 
 /* How the wet faces of a cell are closed. */
@@ -220,8 +244,9 @@ static void describe_opening(const lbm_boundary *b, const int64_t at[3], lbm_bou
     describe_givers(b, faces, regions, count, cell);
     cell->opening = (uint8_t)(count > 1 ? LBM_OPEN_EDGE : b->law[regions[0]]->opening);
     if (cell->opening == LBM_OPEN_OUTFLOW) {
-        cell->keep = 1 - outflow_relaxation(b, regions[0], faces[0] / 2);
+        cell->relax[faces[0] / 2] = (float)relaxation(b, regions[0], faces[0] / 2);
     }
+    describe_absorbing(b, faces, regions, count, cell);
     cell->inward_solid = is_solid_inwards(b, at, cell->normal);
 }
 
@@ -237,12 +262,13 @@ static sel_status refuse_meeting(const lbm_boundary *b, const int64_t at[3], con
         error, b->domain->regions[region[1] - 1].law.where,
         "open faces %s (region '%s') and %s (region '%s') meet at cell %s; "
         "paint a wall on one of them there, for example with face - box, or make one of them "
-        "law.outflow or law.slip",
+        "law.outflow, law.far_field or law.slip",
         sel_face_name(faces[0]), sel_region_name(b->domain, region[0], text[0]),
         sel_face_name(faces[1]), sel_region_name(b->domain, region[1], text[1]), cell);
 }
 
-/* Two wet faces of a cell must be across different axes, and one of them a wall or an outflow. */
+/* Two wet faces of a cell must be across different axes, and one of them a wall, an outflow or a
+ * far field. */
 static sel_status refuse_meetings_at(const lbm_boundary *b, const int64_t at[3], sel_error *error) {
     int faces[SEL_FACES], count = wet_faces(b, at, faces);
     for (int k = 0; k < count; k++) {
@@ -263,7 +289,7 @@ static sel_status refuse_meetings(const lbm_boundary *b, sel_error *error) {
     sel_status status = SEL_OK;
     for (int64_t row = 0; row < b->rows && !status; row++) {
         for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1] && !status; c++) {
-            if (b->cells[c].opening == LBM_OPEN_EDGE) {
+            if (b->cells[c].opening == LBM_OPEN_EDGE || b->cells[c].opening == LBM_OPEN_ABSORBING) {
                 const int64_t at[3] = {b->cells[c].x, row % ny, row / ny};
                 status = refuse_meetings_at(b, at, error);
             }
@@ -516,7 +542,8 @@ static void describe_open_cells(lbm_boundary *b) {
         lbm_open_cell *open = &b->open[cell->opening_index];
         memcpy(open->normal, cell->normal, sizeof open->normal);
         open->opening = cell->opening;
-        b->free_face = b->free_face || cell->opening == LBM_OPEN_OUTFLOW || cell->density_region;
+        b->free_face = b->free_face || cell->opening == LBM_OPEN_OUTFLOW || cell->density_region ||
+                       cell->holds_density;
         if (cell->opening == LBM_OPEN_EDGE && b->edge_wall == 0) {
             lbm_giver givers[LBM_GIVERS] = {{0}};
             lbm_boundary_givers(cell, givers);
@@ -583,6 +610,7 @@ sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *latt
         boundary->moves[r] =
             boundary->law[r]->goal == LBM_TO_LINKS && lbm_region_quantity(region) != NULL;
         boundary->interpolates = boundary->interpolates || boundary->law[r]->interpolates;
+        boundary->absorbs = boundary->absorbs || boundary->law[r]->absorbs;
     }
     sel_status solids = refuse_wet_solids(boundary, error);
     sel_status status = lbm_boundary_list(boundary, error);

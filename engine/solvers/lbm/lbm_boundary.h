@@ -12,15 +12,18 @@
  * (lbm_tables.c). The plan finds the row of each region once; CPU and devices build on it. */
 typedef struct lbm_law_row {
     const sel_table *law;
-    int scheme;          /* of law.wall */
-    lbm_opening opening; /* LBM_CLOSED: on the face, links are bounced back or mirrored. Else faces
-                            are wet, and this closure holds where a cell has no other wet face */
-    bool wall;           /* nothing passes */
-    bool mirrors;        /* diagonal links are mirrored, not bounced back */
-    bool interpolates;   /* its links end on the surfaces of shapes */
-    bool meets_any;      /* its wet faces may share a cell with those of any law */
-    lbm_goal goal;       /* of its values */
-    ptrdiff_t quantity;  /* in the law's data: the sel_quantity of the values; -1: none */
+    int scheme;           /* of law.wall; of others 1: absorbing */
+    lbm_opening opening;  /* LBM_CLOSED: on the face, links are bounced back or mirrored. Else faces
+                             are wet, and this closure holds where a cell has no other wet face */
+    bool wall;            /* nothing passes */
+    bool mirrors;         /* diagonal links are mirrored, not bounced back */
+    bool interpolates;    /* its links end on the surfaces of shapes */
+    bool absorbs;         /* lets sound out; holds a little what it wants: values, */
+    bool far_field;       /* and the density at rest */
+    bool meets_any;       /* its wet faces may share a cell with those of any law */
+    lbm_goal goal;        /* of its values */
+    ptrdiff_t quantity;   /* in the law's data: the sel_quantity of the values; -1: none; */
+    ptrdiff_t relaxation; /* and, of outflows and what absorbs, K; not above 0: by the domain */
 } lbm_law_row;
 
 /* The row of a region's law. */
@@ -58,7 +61,9 @@ typedef struct lbm_boundary {
     double relax;             /* with weights as lbm_boundary_create says */
     int64_t closed_count;     /* closed regions of fluid (lbm_closed.h), */
     int64_t *closed_cells;    /* [closed_count] and the cells of each in the grid */
-    bool free_face;           /* a face lets pass what the flow wants: law.pressure, law.outflow */
+    bool free_face;           /* a face lets pass what the flow wants: law.pressure, law.outflow,
+                                 law.far_field */
+    bool absorbs;             /* some law does */
     int edge_wall;        /* region of the wall, or law.velocity, at the first cell in grid order
                              in which wet faces meet and one is such; 0: there is none */
     uint8_t *link_region; /* [links] 1-based; a shared link has two entries (lbm_boundary_cell) */
@@ -85,7 +90,8 @@ typedef struct lbm_boundary {
  * A wall that meets another, or slip, gives such a link only its velocity along its own normal: the
  * mass that it brings in is then that of its motion through its own surface. What a link carries
  * counts half for each of two owners.
- * Wet faces may meet at a cell when all of them but one are walls or outflows. Velocity there is
+ * Wet faces may meet at a cell when all of them but one are walls, outflows or far fields. Those
+ * that absorb sound, one a far field, are closed together (lbm_absorbing.h). Else velocity there is
  * that of a velocity law, else of walls: along the normal of each its own, along no normal of
  * theirs the mean of both; else of the next cell inwards along the diagonal. Density is that of a
  * pressure law, else of that next cell. Other meetings are refused, and so is scheme "zou_he" on

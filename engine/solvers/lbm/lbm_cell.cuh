@@ -6,6 +6,7 @@
 // is at f[i plane + index]. MOMENTS: moments are stored.
 #include "engine/solvers/lbm/lbm_collision.h"
 #include "engine/solvers/lbm/lbm_closure.h"
+#include "engine/solvers/lbm/lbm_absorbing.h"
 
 typedef REAL real;
 enum { dims = LBM_DIMS, q = LBM_Q, parts = LBM_PARTS, moments = LBM_MOMENTS };
@@ -230,6 +231,33 @@ static __device__ __forceinline__ uint32_t inward_index(const lbm_boundary_cell 
            further(p.z, p.zm, p.zp, cell.normal[2]);
 }
 
+// The cell on absorbing faces, from what is wanted; shift: -a/2. A call, since inlined it would
+// cost all boundary cells registers.
+template <bool MOMENTS>
+static __device__ __noinline__ void
+absorb(const lbm_gpu_step &s, const lbm_boundary_cell &cell, const place &p, const REAL *g,
+       const int *n, const lbm_cell *wanted, const REAL *shift, lbm_cell *to) {
+    const cell_before own = before<MOMENTS>(s, NEIGHBOUR(p, 0, 0, 0));
+    const lbm_cell here = lbm_cell_after(&own.m, own.a);
+    lbm_beside beside;
+    int what[LBM_DIMS][2];
+    lbm_find_beside(&cell, what);
+#define BESIDE(axis, side, step)                                                            \
+    beside.cell[axis][side] = here;                                                         \
+    if (what[axis][side] == LBM_BESIDE_FLUID) {                                             \
+        const uint32_t index =                                                              \
+            NEIGHBOUR(p, (step) * (axis == 0), (step) * (axis == 1), (step) * (axis == 2)); \
+        const cell_before there = before<MOMENTS>(s, index);                                \
+        beside.cell[axis][side] = lbm_cell_after(&there.m, own.a);                          \
+    }
+#define BOTH(axis, sum) BESIDE(axis, 0, -1) BESIDE(axis, 1, 1)
+    LBM_AXES(BOTH)
+#undef BOTH
+#undef BESIDE
+    *to = lbm_absorbing_cell(g, n, &here, &beside, wanted, cell.relax, cell.holds_density,
+                             cell.holds_velocity, shift);
+}
+
 // Closes the cell's wet faces. KEEPS: of an operator that keeps moments only. The laws give the
 // fluid's velocity u; the momentum of populations before collision is rho (u - a/2).
 template <bool KEEPS, bool MOMENTS>
@@ -254,6 +282,15 @@ static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_bo
         target = lbm_velocity_cell(g, n, u);
     } else if (cell.opening == LBM_OPEN_PRESSURE) {
         target = lbm_density_cell(g, n, drho, shift);
+    } else if (cell.opening == LBM_OPEN_ABSORBING) {
+        const REAL second_half = (REAL)value[LBM_SECOND_HALF];
+        lbm_cell wanted;
+        wanted.drho = drho;
+#define WANTED(axis, sum) \
+    wanted.u[axis] = (REAL)value[axis] + (cell.velocity_region[axis] ? (REAL)0 : second_half);
+        LBM_AXES(WANTED)
+#undef WANTED
+        absorb<MOMENTS>(s, cell, p, g, n, &wanted, shift, &target);
     }
     if (KEEPS || cell.opening == LBM_OPEN_OUTFLOW || edge) {
         next = before<MOMENTS>(s, inward_index(cell, p));
@@ -262,7 +299,8 @@ static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_bo
     if (cell.opening == LBM_OPEN_OUTFLOW) {
         const cell_before own = before<MOMENTS>(s, NEIGHBOUR(p, 0, 0, 0));
         const lbm_cell here = lbm_cell_after(&own.m, own.a);
-        target = lbm_outflow_cell(g, n, &here, &inward, (REAL)cell.keep, shift);
+        const REAL K = (REAL)(cell.relax[0] + cell.relax[1] + cell.relax[2]);
+        target = lbm_outflow_cell(g, n, &here, &inward, (REAL)1 - K, shift);
     } else if (edge) {
         const REAL second_half = (REAL)value[LBM_SECOND_HALF];
         target.drho = cell.density_region ? drho : inward.drho;

@@ -237,6 +237,17 @@ SEL_INLINE LBM_NAME(lbm_cell) LBM_NAME(lbm_density_cell)(const REAL g[LBM_Q], co
     return cell;
 }
 
+/* The cell on one wet face of which v - c drho is known, with v the speed out of the domain: what
+ * arrives tells v + c drho. Its tangential velocity is that of `tangent`. */
+SEL_INLINE LBM_NAME(lbm_cell) LBM_NAME(lbm_wave_cell)(const REAL g[LBM_Q], const int n[LBM_DIMS],
+                                                      REAL wave, const REAL tangent[LBM_DIMS]) {
+    const REAL arriving = LBM_NAME(lbm_known)(g, n), sound = R(0.57735026918962576);
+    /* arriving - drho = (wave + c drho)(1 + drho) */
+    const REAL b = R(1) + sound + wave, rest = arriving - wave;
+    const REAL drho = R(2) * rest / (b + LBM_SQRT(b * b + R(4) * sound * rest));
+    return LBM_NAME(lbm_density_cell)(g, n, drho, tangent);
+}
+
 /* The cell on one wet face by the outflow equations: `here` and `inward` are this cell and the next
  * inwards at the step before, `keep` is 1 - K. Populations before collision have the velocity
  * u + shift. */
@@ -251,12 +262,8 @@ SEL_INLINE LBM_NAME(lbm_cell)
     u[axis] = here->u[axis] - limited * (here->u[axis] - inward->u[axis]) + shift[axis];
     LBM_AXES(CONVECT)
 #undef CONVECT
-    const REAL arriving = LBM_NAME(lbm_known)(g, n);
     const REAL wave = -LBM_NAME(lbm_inwards)(n, u) - keep * sound * here->drho;
-    /* arriving - drho = (wave + c drho)(1 + drho) */
-    const REAL b = R(1) + sound + wave, rest = arriving - wave;
-    const REAL drho = R(2) * rest / (b + LBM_SQRT(b * b + R(4) * sound * rest));
-    return LBM_NAME(lbm_density_cell)(g, n, drho, u);
+    return LBM_NAME(lbm_wave_cell)(g, n, wave, u);
 }
 
 /* Fills the unknown populations on one wet face by bounce-back of their non-equilibrium part; j:

@@ -3,6 +3,7 @@
  *
  * Re-includable behind lbm_closure.h, with the same macros. SOURCE is left defined.
  */
+#include "engine/solvers/lbm/lbm_absorbing.h"
 #include "engine/solvers/lbm/lbm_scatter.h"
 
 /* The source of the cells from x on, which pull from their neighbours. */
@@ -118,6 +119,38 @@ SEL_INLINE LBM_NAME(cell_before)
     return LBM_NAME(before)(step, at[0], at[1] + layout->ny * at[2]);
 }
 
+/* The outflow's K of a cell on one wet face. */
+SEL_INLINE REAL LBM_NAME(relaxation)(const lbm_boundary_cell *cell) {
+    return (REAL)(cell->relax[0] + cell->relax[1] + cell->relax[2]);
+}
+
+/* The cell on absorbing faces, with the wanted velocity less shift: -a/2. */
+__attribute__((noinline)) static LBM_NAME(lbm_cell)
+    LBM_NAME(absorb)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row,
+                     const REAL g[LBM_Q], const int n[LBM_DIMS], const LBM_NAME(lbm_cell) * wanted,
+                     const REAL shift[LBM_DIMS]) {
+    const lbm_layout *layout = &step->layout;
+    const int64_t along[3] = {1, layout->pitch, layout->slice};
+    const int64_t place = lbm_row_offset(layout, row) + cell->x;
+    const LBM_NAME(cell_before) before = LBM_NAME(before)(step, cell->x, row);
+    const LBM_NAME(lbm_cell) here = LBM_NAME(lbm_cell_after)(&before.m, before.rates.a);
+    LBM_NAME(lbm_beside) beside;
+    int what[LBM_DIMS][2];
+    LBM_NAME(lbm_find_beside)(cell, what);
+    for (int a = 0; a < LBM_DIMS; a++) {
+        for (int side = 0; side < 2; side++) {
+            beside.cell[a][side] = here;
+            if (what[a][side] == LBM_BESIDE_FLUID) {
+                const LBM_NAME(lbm_cell_moments) m =
+                    LBM_NAME(moments_at)(step, place + (2 * side - 1) * along[a]);
+                beside.cell[a][side] = LBM_NAME(lbm_cell_after)(&m, before.rates.a);
+            }
+        }
+    }
+    return LBM_NAME(lbm_absorbing_cell)(g, n, &here, &beside, wanted, cell->relax,
+                                        cell->holds_density, cell->holds_velocity, shift);
+}
+
 /* Closes a cell with wet faces. The laws give the fluid's velocity u; the momentum of populations
  * before collision is rho (u - a/2). */
 SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row,
@@ -139,6 +172,14 @@ SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *c
         target = LBM_NAME(lbm_velocity_cell)(g, n, u);
     } else if (cell->opening == LBM_OPEN_PRESSURE) {
         target = LBM_NAME(lbm_density_cell)(g, n, drho, shift);
+    } else if (cell->opening == LBM_OPEN_ABSORBING) {
+        LBM_NAME(lbm_cell) wanted = {.drho = drho};
+        const REAL second_half = (REAL)value[LBM_SECOND_HALF];
+#define WANTED(axis, sum) \
+    wanted.u[axis] = (REAL)value[axis] + (cell->velocity_region[axis] ? (REAL)0 : second_half);
+        LBM_AXES(WANTED)
+#undef WANTED
+        target = LBM_NAME(absorb)(step, cell, row, g, n, &wanted, shift);
     }
     if (regularized || cell->opening == LBM_OPEN_OUTFLOW || cell->opening == LBM_OPEN_EDGE) {
         next = LBM_NAME(inward)(step, cell, row);
@@ -147,7 +188,8 @@ SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *c
     if (cell->opening == LBM_OPEN_OUTFLOW) {
         const LBM_NAME(cell_before) before = LBM_NAME(before)(step, cell->x, row);
         const LBM_NAME(lbm_cell) here = LBM_NAME(lbm_cell_after)(&before.m, before.rates.a);
-        target = LBM_NAME(lbm_outflow_cell)(g, n, &here, &inward, (REAL)cell->keep, shift);
+        target = LBM_NAME(lbm_outflow_cell)(g, n, &here, &inward,
+                                            (REAL)1 - LBM_NAME(relaxation)(cell), shift);
     } else if (cell->opening == LBM_OPEN_EDGE) {
         const REAL second_half = (REAL)value[LBM_SECOND_HALF];
         target.drho = cell->density_region ? drho : inward.drho;

@@ -1,11 +1,12 @@
 /* lbm_mass.c -- the mass of a domain that no face holds: what laws bring in, and what may make it
  * drift.
  *
- * law.pressure and law.outflow hold the mean density, because the flow chooses what passes them.
- * Without such a face the mass is what the laws make of it. Half-way walls bring in exactly what
- * their velocity says, at density 1. Wet faces bring in rho u.n with the density that the closure
- * finds, so equal velocities at two ends do not keep the mass. Where walls with scheme "zou_he"
- * meet at an edge the density is that of the next cell inwards, and the edge gains or loses mass.
+ * law.pressure, law.outflow and law.far_field hold the mean density, because the flow chooses what
+ * passes them. Without such a face the mass is what the laws make of it. Half-way walls bring in
+ * exactly what their velocity says, at density 1. Wet faces bring in rho u.n with the density that
+ * the closure finds, so equal velocities at two ends do not keep the mass. Where walls with scheme
+ * "zou_he" meet at an edge the density is that of the next cell inwards, and the edge gains or
+ * loses mass.
  */
 #include <math.h>
 #include <stdio.h>

@@ -37,7 +37,9 @@ typedef enum lbm_opening {
     LBM_OPEN_VELOCITY, /* also walls at the first cell centres */
     LBM_OPEN_PRESSURE,
     LBM_OPEN_OUTFLOW,
-    LBM_OPEN_EDGE /* several wet faces: density and velocity given, or of the next cell inwards */
+    LBM_OPEN_EDGE, /* several wet faces: density and velocity given, or of the next cell inwards */
+    LBM_OPEN_ABSORBING, /* one or several faces that let sound out: lbm_absorbing.h */
+    LBM_OPENINGS
 } lbm_opening;
 
 /* Where the values of a law, or of the acceleration, go. */
@@ -79,7 +81,10 @@ typedef struct lbm_boundary_cell {
                               the first entry has that of either */
     bool again : 1; /* on a device: a second kernel computes it again, since it is wet or both move,
                        or since values are evaluated ahead */
-    double keep;    /* of an outflow: 1 - K of engine/solvers/lbm/lbm_closure.h */
+    /* Of absorbing faces by axis: whether the law holds the density, the velocity. */
+    uint8_t holds_density : 3;
+    uint8_t holds_velocity : 3;
+    float relax[3]; /* by axis K of engine/solvers/lbm/lbm_absorbing.h, or of an outflow */
 } lbm_boundary_cell;
 
 /* Of an interpolated link the weights e and 1 - 2 q e of engine/solvers/lbm/lbm_closure.h, q the

@@ -218,13 +218,15 @@ void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *
     f.copies = 2;
     f.alternates = true;
     f.at = state->f;
-    for (int i = 0; i < boundary->lattice->q && !plan->moments; i++) {
+    /* Absorbing faces look at all of a cell beside, also across the ends of patches. */
+    const bool whole = plan->moments || boundary->absorbs;
+    for (int i = 0; i < boundary->lattice->q && !whole; i++) {
         for (int a = 0; a < 3; a++) {
             const int e = boundary->lattice->direction[i].e[a];
             f.moves[a][e > 0] |= (e ? 1u : 0u) << i;
         }
     }
-    for (int a = 0; a < domain->grid.dims && plan->moments; a++) {
+    for (int a = 0; a < domain->grid.dims && whole; a++) {
         f.moves[a][0] = f.moves[a][1] = (1u << plan->components) - 1;
     }
     f.name = plan->moments ? "moments" : "f";

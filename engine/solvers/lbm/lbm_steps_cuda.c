@@ -218,7 +218,7 @@ static int lbm_steps_cuda_kind_of(const lbm_boundary_cell *cell) {
 /* Sorts cells by kind, so that the threads of a warp go one way; else by their numbers. */
 static void sort_again(const lbm_boundary_cell *cells, uint32_t *again, uint32_t *room,
                        uint32_t count) {
-    enum { KINDS = 27 * 2 * (LBM_OPEN_EDGE + 1) };
+    enum { KINDS = 27 * 2 * LBM_OPENINGS };
     uint32_t first[KINDS + 1] = {0};
     for (uint32_t k = 0; k < count; k++) {
         first[lbm_steps_cuda_kind_of(&cells[again[k]]) + 1]++;

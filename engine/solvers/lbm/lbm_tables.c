@@ -24,34 +24,76 @@ static const sel_table_field wall_fields[] = {
             "faces and where links meet no shape half-way.",
             .preset = LBM_HALFWAY, .choices = lbm_wall_names),
 };
+
+#define RELAXATION(type, what, comes)                                                            \
+    SEL_ROW(type, relaxation, NUMBER,                                                            \
+            "Fraction K, below 1, by which " what                                                \
+            " in a step; when not given, 0.25 c_s / L with L the number of cells of the domain " \
+            "along the normal and c_s = 1/sqrt 3. " comes                                        \
+            " by a factor e in 2 / K steps. A sound wave of the angular frequency w per step "   \
+            "comes back with the fraction K / sqrt(K^2 + 4 w^2) of its amplitude.",              \
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN)
+
 static const sel_table_field velocity_fields[] = {
     SEL_ROW(lbm_law_velocity, velocity, VECTOR,
             "Velocity at the centres of the first cells, half a cell inside the face.",
             .flags = SEL_REQUIRED | SEL_POSITIONAL),
+    SEL_ROW(lbm_law_velocity, absorbing, BOOL,
+            "Lets sound out: the velocity along the normal is not held, but comes to what is given "
+            "in some crossings of the domain by sound; the others are held."),
+    RELAXATION(lbm_law_velocity, "an absorbing inlet brings its velocity to what is given",
+               "The difference falls"),
 };
 static const sel_table_field pressure_fields[] = {
     SEL_ROW(lbm_law_pressure, pressure, QUANTITY,
             "Gauge pressure at the centres of the first cells, half a cell inside the face; the "
             "velocity along the face is zero.",
             .flags = SEL_REQUIRED | SEL_POSITIONAL),
+    SEL_ROW(
+        lbm_law_pressure, absorbing, BOOL,
+        "Lets sound and vortices out: the pressure is not held, but comes to what is given in "
+        "some crossings of the domain by sound, and the velocity along the face is the flow's."),
+    RELAXATION(lbm_law_pressure, "an absorbing outlet brings its pressure to what is given",
+               "The difference falls"),
+};
+static const sel_table_field far_field_fields[] = {
+    SEL_ROW(lbm_law_far_field, velocity, VECTOR, "Velocity of the stream far away.",
+            .flags = SEL_REQUIRED | SEL_POSITIONAL),
+    RELAXATION(lbm_law_far_field, "velocity and pressure come to those of the stream",
+               "Differences fall"),
+};
+static const sel_table_field outflow_fields[] = {
+    RELAXATION(lbm_law_outflow, "the pressure returns to 0", "The pressure falls"),
 };
 
-static const sel_table_field outflow_fields[] = {
-    SEL_ROW(
-        lbm_law_outflow, relaxation, NUMBER,
-        "Fraction K, below 1, by which the pressure returns to 0 in a step; when not given, 0.25 "
-        "c_s / L with L the number of cells of the domain along the normal and c_s = 1/sqrt 3. "
-        "The pressure falls by a factor e in 2 / K steps. A sound wave of the angular "
-        "frequency w per step comes back with the fraction K / sqrt(K^2 + 4 w^2) of its amplitude.",
-        .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
-};
+static sel_status check_relaxation(const char *law, double relaxation, bool absorbing,
+                                   sel_where where, sel_error *error) {
+    if (!absorbing && relaxation > 0) {
+        return sel_fail_at(error, where, "%s: relaxation needs absorbing = true", law);
+    }
+    return relaxation >= 1 ? sel_fail_at(error, where, "%s: relaxation must be below 1, got %g",
+                                         law, relaxation)
+                           : SEL_OK;
+}
 
 static sel_status check_outflow(const void *data, sel_where where, sel_error *error) {
     const lbm_law_outflow *law = data;
-    return law->relaxation >= 1
-               ? sel_fail_at(error, where, "law.outflow: relaxation must be below 1, got %g",
-                             law->relaxation)
-               : SEL_OK;
+    return check_relaxation("law.outflow", law->relaxation, true, where, error);
+}
+
+static sel_status check_velocity(const void *data, sel_where where, sel_error *error) {
+    const lbm_law_velocity *law = data;
+    return check_relaxation("law.velocity", law->relaxation, law->absorbing, where, error);
+}
+
+static sel_status check_pressure(const void *data, sel_where where, sel_error *error) {
+    const lbm_law_pressure *law = data;
+    return check_relaxation("law.pressure", law->relaxation, law->absorbing, where, error);
+}
+
+static sel_status check_far_field(const void *data, sel_where where, sel_error *error) {
+    const lbm_law_far_field *law = data;
+    return check_relaxation("law.far_field", law->relaxation, true, where, error);
 }
 
 const sel_table lbm_wall_table = SEL_TABLE(
@@ -69,18 +111,28 @@ const sel_table lbm_slip_table = {
     .faces_only = true};
 const sel_table lbm_velocity_table =
     SEL_TABLE("law.velocity", lbm_law_velocity, velocity_fields,
-              "An open face with a given velocity (Zou-He).", .faces_only = true);
+              "An open face with a given velocity (Zou-He), or that lets sound out.",
+              .faces_only = true, .check = check_velocity);
 const sel_table lbm_pressure_table =
     SEL_TABLE("law.pressure", lbm_law_pressure, pressure_fields,
-              "An open face with a given pressure (Zou-He).", .faces_only = true);
+              "An open face with a given pressure (Zou-He), or that lets sound out.",
+              .faces_only = true, .check = check_pressure);
+const sel_table lbm_far_field_table =
+    SEL_TABLE("law.far_field", lbm_law_far_field, far_field_fields,
+              "A face within a free stream, of the given velocity and of pressure 0 far away: lets "
+              "fluid in and out, and sound out. Such faces may meet one another and other open "
+              "faces.",
+              .faces_only = true, .check = check_far_field);
 
-static const sel_table *const laws[LBM_LAWS] = {
-    &lbm_wall_table, &lbm_velocity_table, &lbm_pressure_table, &lbm_outflow_table, &lbm_slip_table};
+static const sel_table *const laws[LBM_LAWS] = {&lbm_wall_table,      &lbm_velocity_table,
+                                                &lbm_pressure_table,  &lbm_outflow_table,
+                                                &lbm_far_field_table, &lbm_slip_table};
 const sel_family lbm_law_family = {"law", "What holds on a region of sel.lbm.", laws, LBM_LAWS};
 
 /* ---- what laws are to the cells before them ---- */
 
 #define VALUES(to, type, member) .goal = (to), .quantity = offsetof(type, member)
+#define K(type) .relaxation = offsetof(type, relaxation)
 static const lbm_law_row rows[] = {
     {&lbm_wall_table, LBM_HALFWAY, .wall = true, VALUES(LBM_TO_LINKS, lbm_law_wall, velocity)},
     {&lbm_wall_table, LBM_ZOU_HE, .opening = LBM_OPEN_VELOCITY, .wall = true, .meets_any = true,
@@ -89,14 +141,30 @@ static const lbm_law_row rows[] = {
      VALUES(LBM_TO_LINKS, lbm_law_wall, velocity)},
     {&lbm_velocity_table, .opening = LBM_OPEN_VELOCITY,
      VALUES(LBM_TO_VELOCITY, lbm_law_velocity, velocity)},
+    {&lbm_velocity_table, 1, .opening = LBM_OPEN_ABSORBING, .absorbs = true,
+     VALUES(LBM_TO_VELOCITY, lbm_law_velocity, velocity), K(lbm_law_velocity)},
     {&lbm_pressure_table, .opening = LBM_OPEN_PRESSURE,
      VALUES(LBM_TO_DENSITY, lbm_law_pressure, pressure)},
-    {&lbm_outflow_table, .opening = LBM_OPEN_OUTFLOW, .meets_any = true, .quantity = -1},
+    {&lbm_pressure_table, 1, .opening = LBM_OPEN_ABSORBING, .absorbs = true,
+     VALUES(LBM_TO_DENSITY, lbm_law_pressure, pressure), K(lbm_law_pressure)},
+    {&lbm_outflow_table, .opening = LBM_OPEN_OUTFLOW, .meets_any = true, .quantity = -1,
+     K(lbm_law_outflow)},
+    {&lbm_far_field_table, .opening = LBM_OPEN_ABSORBING, .absorbs = true, .far_field = true,
+     .meets_any = true, VALUES(LBM_TO_VELOCITY, lbm_law_far_field, velocity), K(lbm_law_far_field)},
     {&lbm_slip_table, .mirrors = true, .quantity = -1},
 };
 #undef VALUES
-_Static_assert(sizeof rows / sizeof *rows == LBM_LAWS - 1 + LBM_WALLS,
-               "a row per law, and per scheme of walls");
+#undef K
+_Static_assert(sizeof rows / sizeof *rows == LBM_LAWS - 1 + LBM_WALLS + 2,
+               "a row per law, per scheme of walls, and for what absorbs");
+
+/* lbm_law_row.scheme */
+static int scheme_of(const sel_variant *law) {
+    return law->table == &lbm_wall_table       ? ((const lbm_law_wall *)law->data)->scheme
+           : law->table == &lbm_velocity_table ? ((const lbm_law_velocity *)law->data)->absorbing
+           : law->table == &lbm_pressure_table ? ((const lbm_law_pressure *)law->data)->absorbing
+                                               : 0;
+}
 
 const lbm_law_row *lbm_law_of(const sel_region *region) {
     const sel_variant *law = &region->law;
@@ -104,8 +172,7 @@ const lbm_law_row *lbm_law_of(const sel_region *region) {
     while (row->law != law->table) {
         row++;
     }
-    const bool wall = law->table == &lbm_wall_table;
-    return row + (wall ? ((const lbm_law_wall *)law->data)->scheme : 0);
+    return row + scheme_of(law);
 }
 
 const sel_quantity *lbm_region_quantity(const sel_region *region) {
