@@ -65,6 +65,34 @@ static void the_period_of_the_slowest_sound_is_told(void **state) {
     assert_non_null(strstr(s.facts, "slowest sound: period 4 L / c_s = 2.771 (278 steps)\n"));
 }
 
+#define ABSORBS "law.pressure { 0, absorbing = true }"
+
+static void sound_that_stays_is_told_along_every_axis(void **state) {
+    (void)state;
+    said s = said_of(CHANNEL(RISE(1000), PRESSURE, LONG), 0);
+    assert_non_null(
+        strstr(s.facts, "sound along x: stays, both ends return it: period 277.1 (278"));
+    assert_non_null(strstr(s.facts, "sound along y: stays, both ends return it: period 34.64 (35"));
+    s = said_of(CHANNEL(RISE(1000), ABSORBS, LONG), 0);
+    assert_non_null(strstr(s.facts, "sound along x: leaves\n"));
+}
+
+#define BETWEEN_SLIP(fields)                                                  \
+    "local sel = require 'selenite'\nlocal shape, law = sel.shape, sel.law\n" \
+    "return sel.lbm { lattice = 'D2Q9', size = { 40, 10 }, regions = {\n"     \
+    "{ where = shape.face 'y-' + shape.face 'y+', law = law.slip {} },\n"     \
+    "{ where = shape.face 'x-', law = law.velocity { 0.01, 0 } },\n"          \
+    "{ where = shape.face 'x+', law = law.outflow {} } },\n"                  \
+    "initial = { velocity = { 0.01, 0 } }, " fields " }\n"
+
+static void slip_sides_of_a_stream_are_warned_of(void **state) {
+    (void)state;
+    const char *part = "sound stays between the sides y- and y+, which are law.slip";
+    warns(BETWEEN_SLIP("nu = 0.001, stop = { steps = 5000 }"), part);
+    warns_not(BETWEEN_SLIP("nu = 0.1, stop = { steps = 5000 }"));
+    warns_not(BETWEEN_SLIP("nu = 0.001, stop = { steps = 5000, steady = 1e-4 }"));
+}
+
 static void an_inlet_that_starts_at_once_is_warned_of(void **state) {
     (void)state;
     const char *part = "s.lua:5: law.velocity of region 'inlet' starts at once: ";
@@ -76,6 +104,7 @@ static void an_inlet_that_starts_at_once_is_warned_of(void **state) {
     warns_not(CHANNEL("law.velocity { 0.05, 0 }", PRESSURE,
                       LONG ", initial = { velocity = { 0.05, 0 } }"));
     warns_not(CHANNEL("law.velocity { 0, 0 }", PRESSURE, LONG));
+    warns_not(CHANNEL("law.velocity { 0.05, 0, absorbing = true }", ABSORBS, LONG));
 }
 
 static void a_ramp_shorter_than_the_sound_is_warned_of(void **state) {
@@ -167,6 +196,8 @@ static void cells_that_would_do_are_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_period_of_the_slowest_sound_is_told),
+        cmocka_unit_test(sound_that_stays_is_told_along_every_axis),
+        cmocka_unit_test(slip_sides_of_a_stream_are_warned_of),
         cmocka_unit_test(an_inlet_that_starts_at_once_is_warned_of),
         cmocka_unit_test(a_ramp_shorter_than_the_sound_is_warned_of),
         cmocka_unit_test(a_run_shorter_than_the_sound_is_warned_of),

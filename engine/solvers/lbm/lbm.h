@@ -156,8 +156,11 @@ lbm_extremes lbm_find_extremes(const lbm_plan *plan);
  * 0: there is none. */
 double lbm_sound_period(const lbm_plan *plan);
 
-/* Warns of velocities that start at once or rise within less than this period, and of runs shorter
- * than it; returns whether a velocity starts at once. */
+/* Of domains with such faces: whether sound along each axis stays, and its period. */
+void lbm_sound_facts(const lbm_plan *plan, sel_facts *facts);
+
+/* Warns of velocities that start at once or rise within less than this period, of runs shorter
+ * than it, and of slip sides that keep sound; returns whether a velocity starts at once. */
 bool lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings);
 
 /* The steps at which laws that vary are sampled: sample 0 at the first, LBM_SAMPLES at `end`. */

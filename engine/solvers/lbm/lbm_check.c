@@ -46,6 +46,7 @@ static void add_sound_facts(const lbm_plan *plan, sel_facts *facts) {
         sel_fact_add(facts, "slowest sound", "period 4 L / c_s = %.4g (%.0f steps)",
                      period * plan->params->common.dt, ceil(period));
     }
+    lbm_sound_facts(plan, facts);
 }
 
 /* Kinematic, user's units. */

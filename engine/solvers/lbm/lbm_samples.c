@@ -112,7 +112,7 @@ lbm_extremes lbm_find_extremes(const lbm_plan *plan) {
     return found;
 }
 
-/* ---- the slowest sound of a domain with openings, and starts that set it off ----
+/* ---- the slowest sound of a domain with openings ----
  *
  * Between a face that holds the velocity and one that holds the pressure the slowest wave has four
  * lengths of the domain. What starts faster than its period rings: the velocity that an inlet jumps
@@ -140,6 +140,75 @@ double lbm_sound_period(const lbm_plan *plan) {
     }
     return 4 * (double)longest * sqrt(3);
 }
+
+/* ---- sound along an axis ---- */
+
+/* What the ends of an axis do with sound: some part lets it out; holds the pressure; or the
+ * velocity, as walls and slip do. */
+enum { LETS_OUT = 1, HOLDS_PRESSURE = 2, HOLDS_VELOCITY = 4, ALL_SLIP = 8 };
+
+static unsigned end_of(const lbm_plan *plan, int face) {
+    const sel_domain *domain = plan->base.domain;
+    unsigned found = 0;
+    bool slip = true;
+    for (int64_t s = 0; s < sel_face_sites(&domain->grid, face); s++) {
+        const lbm_law_row *law = plan->boundary.law[domain->face[face][s]];
+        const bool out = law->absorbs || law->opening == LBM_OPEN_OUTFLOW;
+        found |= out ? LETS_OUT : law->goal == LBM_TO_DENSITY ? HOLDS_PRESSURE : HOLDS_VELOCITY;
+        slip = slip && law->mirrors;
+    }
+    return found | (slip ? ALL_SLIP : 0);
+}
+
+/* The period of sound that stays along an axis: both ends return it; 0: it leaves, or goes around.
+ */
+static double period_along(const lbm_plan *plan, int axis, bool *slip) {
+    const sel_domain *domain = plan->base.domain;
+    *slip = false;
+    if (sel_axis_periodic(&domain->grid, axis)) {
+        return 0;
+    }
+    const unsigned low = end_of(plan, 2 * axis), high = end_of(plan, 2 * axis + 1);
+    const bool unlike = ((low | high) & HOLDS_PRESSURE) && ((low | high) & HOLDS_VELOCITY);
+    *slip = low & high & ALL_SLIP;
+    return (low | high) & LETS_OUT ? 0 : (unlike ? 4 : 2) * (double)domain->grid.n[axis] * sqrt(3);
+}
+
+void lbm_sound_facts(const lbm_plan *plan, sel_facts *facts) {
+    static const char *const names[] = {"sound along x", "sound along y", "sound along z"};
+    const sel_grid *grid = &plan->base.domain->grid;
+    for (int a = 0; a < grid->dims && lbm_sound_period(plan) > 0; a++) {
+        bool slip;
+        const double period = period_along(plan, a, &slip);
+        if (period > 0) {
+            sel_fact_add(facts, names[a], "stays, both ends return it: period %.4g (%.0f steps)",
+                         period * grid->dt, ceil(period));
+        } else if (!sel_axis_periodic(grid, a)) {
+            sel_fact_add(facts, names[a], "leaves");
+        }
+    }
+}
+
+/* In a stream between two slip sides little damps the sound across: it looks as if vortices were
+ * shed. Runs that end when the flow is steady show it by themselves. */
+static void warn_of_slip(const lbm_plan *plan, sel_error *warnings) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    const sel_common *common = &plan->params->common;
+    bool slip = false;
+    for (int a = 0; a < grid->dims && !slip && lbm_sound_period(plan) > 0; a++) {
+        const double period = period_along(plan, a, &slip), k = acos(-1) / (double)grid->n[a];
+        const double damped = 1 / (plan->numbers.nu * k * k); /* by a factor e, by viscosity */
+        if (slip && isnan(common->stop.steady) && damped > (double)sel_stop_step(common) / 10) {
+            sel_fail(
+                warnings, SEL_BAD_SCENARIO,
+                "sound stays between the sides %c- and %c+, which are law.slip, and passes for "
+                "a frequency of the flow (period %.4g); for a free stream take law.far_field",
+                "xyz"[a], "xyz"[a], period * grid -> dt);
+        }
+    }
+}
+
+/* ---- starts that set sound off ---- */
 
 typedef struct start {
     const lbm_plan *plan;
@@ -200,7 +269,8 @@ static bool starts_at_once(const start *s) {
 static void warn_of_law(start *s, double period, double last, sel_error *warnings) {
     const sel_grid *grid = &s->plan->base.domain->grid;
     const sel_region *region = &s->plan->base.domain->regions[s->law->region - 1];
-    if (s->plan->boundary.law[s->law->region]->wall || s->law->count == 0 || !measure_jump(s)) {
+    const lbm_law_row *law = s->plan->boundary.law[s->law->region];
+    if (law->wall || law->absorbs || s->law->count == 0 || !measure_jump(s)) {
         return;
     }
     const bool varies = (sel_input_depends(s->law) & SEL_ON_T) != 0;
@@ -237,10 +307,14 @@ bool lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings) {
         if (s.law->which == LBM_TO_VELOCITY) {
             warn_of_law(&s, period, last, warnings);
             moves = moves || s.largest > 0;
-            at_once = at_once || starts_at_once(&s);
+            const bool absorbs = plan->boundary.law[s.law->region]->absorbs;
+            at_once = at_once || (!absorbs && starts_at_once(&s));
         }
     }
     free(values);
+    if (warnings) {
+        warn_of_slip(plan, warnings);
+    }
     if (moves && last < period) {
         sel_fail(warnings, SEL_BAD_SCENARIO,
                  "the run ends after %.4g, before the slowest sound has gone to and fro once "
