@@ -83,6 +83,13 @@ sphere_has_drag() {
         within "$(result "$work/sphere/run.json" drag.force_y_mean)" 0 1e-4
 }
 
+# Six cells per diameter, in a narrow domain that lets sound and vortices out on all sides.
+a_cylinder_in_a_free_stream_sheds_vortices() {
+    run scenarios/free_cylinder.lua D=6 width=12 before=5 behind=12 U=0.08 periods=25 last=5 -o "$work/street" &&
+        within "$(result "$work/street/run.json" drag.strouhal)" 0.166 0.01 &&
+        within "$(result "$work/street/run.json" drag.cl_mean)" 0 0.02
+}
+
 # Eight cells per diameter; stairs of cells have 6 % too much.
 spheres_in_an_array_have_the_drag_of_the_series() {
     run scenarios/spheres_bcc.lua D=8 -o "$work/spheres" &&
@@ -550,6 +557,7 @@ ok "permeability of a square array" porous_square_array_has_its_permeability
 ok "the square duct has its largest velocity" duct_has_its_largest_velocity
 ok "a cube keeps mass and symmetry" cube_keeps_mass_and_symmetry
 ok "a sphere has drag" sphere_has_drag
+ok "a cylinder in a free stream sheds vortices" a_cylinder_in_a_free_stream_sheds_vortices
 ok "spheres in an array have the drag of the series" spheres_in_an_array_have_the_drag_of_the_series
 ok "a narrowed vessel makes a jet" a_narrowed_vessel_makes_a_jet
 ok "a cube answers to its oscillating lid" oscillating_cube_answers
