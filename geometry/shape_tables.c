@@ -52,13 +52,25 @@ static const sel_table_field inside_fields[] = {
 static const sel_table_field image_fields[] = {
     SEL_ROW_NAMED(
         "file", sel_shape_image, ask.file, FILE,
-        "A picture (.png) with a pixel for each cell, the top row first; a path relative to "
-        "the script.",
+        "A picture (.png) with a pixel for each cell, the top row first; in 3-D one for each plane "
+        "along z, plane_%03d.png, numbered from 0 or 1. Or an array (.npy, .raw, .vti) with a "
+        "number "
+        "for each cell, the lowest x, y and z first. A path relative to the script.",
         .flags = SEL_REQUIRED | SEL_POSITIONAL),
-    SEL_ROW_NAMED("threshold", sel_shape_image, ask.threshold, NUMBER,
-                  "Pixels darker than this are inside: 0 is black, 1 is white.", .preset = 0.5),
+    SEL_ROW_NAMED(
+        "threshold", sel_shape_image, ask.threshold, NUMBER,
+        "Pixels darker than this are inside: 0 is black, 1 is white. Of an array, numbers "
+        "less than this.",
+        .preset = 0.5),
     SEL_ROW_NAMED("invert", sel_shape_image, ask.invert, BOOL,
-                  "The other pixels are inside instead."),
+                  "The other cells are inside instead."),
+    SEL_ROW_NAMED("size", sel_shape_image, ask.size, SIZE,
+                  "Of a .raw file: how many numbers it has along x, y and z; x is the fastest."),
+    SEL_ROW_NAMED("type", sel_shape_image, ask.type, CHOICE,
+                  "Of a .raw file: the type of its numbers, the lowest byte first.",
+                  .choices = sel_mask_types, .preset = -1),
+    SEL_ROW_NAMED("array", sel_shape_image, ask.array, STRING,
+                  "Of a .vti file: the name of the array; the only one when not given."),
 };
 static const sel_table_field raster_fields[] = {
     SEL_ROW(sel_shape_raster, raster, RASTER, "A raster made by sel.raster.",
@@ -162,14 +174,14 @@ static const sel_table inside_table = SEL_TABLE("shape.inside", sel_shape_inside
 
 static const sel_table image_table = SEL_TABLE(
     "shape.image", sel_shape_image, image_fields,
-    "The dark pixels of a picture that covers a two-dimensional domain, a pixel on each cell.");
+    "The dark pixels of pictures, or the cells that an array marks; it covers the domain.");
 static const sel_table raster_table =
     SEL_TABLE("shape.raster", sel_shape_raster, raster_fields,
               "Where a raster is above a value; nowhere outside of the raster.");
 
 static const sel_table *const shape_tables[] = {
-    &box_table,   &ball_table,    &ellipsoid_table, &cylinder_table, &cone_table,
-    &torus_table, &polygon_table, &inside_table,    &image_table,    &raster_table};
+    &box_table,     &ball_table,   &ellipsoid_table, &cylinder_table, &cone_table,    &torus_table,
+    &polygon_table, &inside_table, &image_table,     &raster_table,   &sel_mesh_table};
 const sel_family sel_shape_family = {
     "shape",
     "Shapes: where a region is. They combine with + (or), - (without) and * (and).",

@@ -7,11 +7,15 @@
 
 const sel_topic sel_topics[] = {
     /* geometry and grids */
-    {"stl obj ply cad step iges surface geometry",
-     "Surface meshes are not read. Make the body of shapes (help shape: box, ball, cylinder, "
-     "polygon, +, - and *), of a function (help shape.inside), or in 2-D of a picture "
-     "(help shape.image)."},
-    {"mesh grid unstructured tetrahedra hexahedra gmsh snappyhexmesh blockmesh",
+    {"stl obj ply surface geometry",
+     "shape.mesh { file = \"body.stl\", scale = 0.001 }: the inside of a surface of triangles in "
+     "3-D, "
+     "from .stl, .obj and .ply files (help shape.mesh). Or make the body of other shapes (help "
+     "shape), of a function (help shape.inside), or of a picture (help shape.image)."},
+    {"cad step iges",
+     "These files are not read: export triangles as .stl, .obj or .ply from the CAD program (help "
+     "shape.mesh)."},
+    {"grid unstructured tetrahedra hexahedra gmsh snappyhexmesh blockmesh",
      "There is no mesh to make: the domain is a box of equal cells, size = { nx, ny[, nz] } of "
      "side "
      "dx. Unstructured meshes are not supported; shapes paint solids into the box (help shape)."},

@@ -226,7 +226,7 @@ sel_status sel_mask_read(sel_arena *arena, const sel_mask_params *params, const 
     }
     const bool raw = has_suffix(params->file, ".raw"), vti = has_suffix(params->file, ".vti");
     sel_status status = SEL_OK;
-    if (!raw && params->size.n) {
+    if (!raw && (params->size.n || params->type >= 0)) {
         status = sel_fail(error, SEL_BAD_SCENARIO,
                           "%s: size and type are for .raw files; leave them out", params->file);
     } else if (!vti && params->array) {

@@ -515,17 +515,34 @@
 ---@field test? function Function of x, y, z that is true inside.
 ---@field [1]? function the same as test
 
----The dark pixels of a picture that covers a two-dimensional domain, a pixel on each cell.
+---The dark pixels of pictures, or the cells that an array marks; it covers the domain.
 ---@class (exact) selenite.shape.image
----@field file? string A picture (.png) with a pixel for each cell, the top row first; a path relative to the script.
+---@field file? string A picture (.png) with a pixel for each cell, the top row first; in 3-D one for each plane along z, plane_%03d.png, numbered from 0 or 1. Or an array (.npy, .raw, .vti) with a number for each cell, the lowest x, y and z first. A path relative to the script.
 ---@field [1]? string the same as file
----@field threshold? number Pixels darker than this are inside: 0 is black, 1 is white.
----@field invert? boolean The other pixels are inside instead.
+---@field threshold? number Pixels darker than this are inside: 0 is black, 1 is white. Of an array, numbers less than this.
+---@field invert? boolean The other cells are inside instead.
+---@field size? integer[] Of a .raw file: how many numbers it has along x, y and z; x is the fastest.
+---@field type? "uint8"|"int8"|"uint16"|"int16"|"uint32"|"int32"|"uint64"|"int64"|"float32"|"float64" Of a .raw file: the type of its numbers, the lowest byte first.
+---@field array? string Of a .vti file: the name of the array; the only one when not given.
 
 ---Where a raster is above a value; nowhere outside of the raster.
 ---@class (exact) selenite.shape.raster
 ---@field raster selenite.raster A raster made by sel.raster.
 ---@field above number Inside is where the raster is greater than this.
+
+---The inside of a surface of triangles, in 3-D. Holes are closed by fans of triangles, parts that overlap are one.
+---@class (exact) selenite.shape.mesh
+---@field file? string The triangles of its surface (.stl, .obj, .ply); a path relative to the script.
+---@field [1]? string the same as file
+---@field scale? number Multiplies the coordinates of the file, after `rotate`: 0.001 makes metres of millimetres.
+---@field offset? number[] Is added to the scaled coordinates.
+---@field rotate? selenite.rotate Turns the coordinates of the file.
+
+---A rotation of the coordinates of a mesh about an axis.
+---@class (exact) selenite.rotate
+---@field angle number In radians, counter-clockwise seen from the tip of the axis; in 2-D from x to y.
+---@field axis? number[] The direction of the axis; required in 3-D, none in 2-D.
+---@field about? number[] A point on the axis; the origin of the coordinates when not given.
 
 ---A shape of cells somewhere else: the same shape, moved.
 ---@class (exact) selenite.shape.moved
@@ -627,8 +644,9 @@
 ---@field torus fun(fields: selenite.shape.torus): selenite.shape A torus; in 2-D a ring.
 ---@field polygon fun(fields: selenite.shape.polygon): selenite.shape The inside of a polygon in the x-y plane.
 ---@field inside fun(fields: selenite.shape.inside|selenite.quantity): selenite.shape Where a function of place is true.
----@field image fun(fields: selenite.shape.image|string): selenite.shape The dark pixels of a picture that covers a two-dimensional domain, a pixel on each cell.
+---@field image fun(fields: selenite.shape.image|string): selenite.shape The dark pixels of pictures, or the cells that an array marks; it covers the domain.
 ---@field raster fun(fields: selenite.shape.raster): selenite.shape Where a raster is above a value; nowhere outside of the raster.
+---@field mesh fun(fields: selenite.shape.mesh|string): selenite.shape The inside of a surface of triangles, in 3-D. Holes are closed by fans of triangles, parts that overlap are one.
 ---@field face fun(name: "x-"|"x+"|"y-"|"y+"|"z-"|"z+"): selenite.shape The sites of one face of the domain.
 ---@field faces selenite.shape All boundary faces, except on periodic sides.
 ---@field rest selenite.shape The face sites that nothing before painted.

@@ -58,10 +58,12 @@ static const sel_shape *fill_primitive(sel_filler *f, sel_mark *mark, int index,
     if (!sel_fill_table(f, index, table, table->name, data, span))
         return NULL;
     sel_shape_kind shape_kind = (sel_shape_kind)(SEL_SHAPE_BOX + kind);
-    if (shape_kind == SEL_SHAPE_IMAGE) {
+    if (shape_kind == SEL_SHAPE_IMAGE || shape_kind == SEL_SHAPE_MESH) {
         sel_error found = {.status = SEL_OK};
         sel_shape_image *image = data;
-        sel_status status = sel_mask_read(f->arena, &image->ask, &image->mask, &found);
+        sel_status status = shape_kind == SEL_SHAPE_MESH
+                                ? sel_shape_mesh_read(f->arena, data, &found)
+                                : sel_mask_read(f->arena, &image->ask, &image->mask, &found);
         sel_script_report_file(f->script, &found, mark->where, table->name);
         if (status)
             sel_limits_break(f->L);

@@ -76,7 +76,7 @@ help_knows_commands_and_options() {
 
 # Words that name nothing in a script: where the thing is, or what to take instead.
 help_knows_words_of_the_trades() {
-    says help stl -- 'Surface meshes are not read.' && says help STL -- 'Surface meshes' &&
+    says help stl -- 'shape.mesh {' && says help STL -- 'shape.mesh {' && says help step -- 'export triangles' &&
         says help restart -- '--resume' && says help permeability -- 'no porous medium' &&
         says help roughness -- 'sel.aqua has no friction coefficient' &&
         says help viscosity -- 'nu of sel.lbm' && says help turbulence -- 'smagorinsky' &&
