@@ -113,6 +113,21 @@ a_narrowed_vessel_makes_a_jet() {
         within "$(result "$work/stenosis/run.json" wall.force_x_max)" 0.00298 0.0003
 }
 
+# 36 cells along the body have 3.595, and its front is 0.389 x 0.288 m.
+a_car_has_drag() {
+    run scenarios/windtunnel.lua cells=18 Re=200 time=4 width=1 height=0.8 length=3 -o "$work/car" &&
+        within "$(result "$work/car/run.json" car.cd_mean)" 3.595 0.02 &&
+        within "$(result "$work/car/run.json" car.force_y_mean)" 0 0.001 &&
+        ! grep -q warning "$work/car/run.log" &&
+        "$selenite" check scenarios/windtunnel.lua cells=87 width=0.8 height=0.6 length=3 --regions >"$work/regions" &&
+        within "$(sed -n 's/.*frontal area \([0-9.]*\) x.*/\1/p' "$work/regions")" 0.112032 0.0025
+}
+
+the_car_is_what_its_program_makes() {
+    "${PYTHON:-/usr/bin/python3}" tools/ahmed.py "$work/ahmed.stl" &&
+        cmp "$work/ahmed.stl" scenarios/ahmed.stl
+}
+
 # shared_rows A B: rows of the same steps in two CSV files are the same.
 shared_rows() {
     awk -F, 'NR == FNR { row[$1] = $0; next } !($1 in row) || $0 != row[$1] { print; bad = 1 }
@@ -560,6 +575,8 @@ ok "a sphere has drag" sphere_has_drag
 ok "a cylinder in a free stream sheds vortices" a_cylinder_in_a_free_stream_sheds_vortices
 ok "spheres in an array have the drag of the series" spheres_in_an_array_have_the_drag_of_the_series
 ok "a narrowed vessel makes a jet" a_narrowed_vessel_makes_a_jet
+ok "a car has drag" a_car_has_drag
+ok "the car is what its program makes" the_car_is_what_its_program_makes
 ok "a cube answers to its oscillating lid" oscillating_cube_answers
 ok "ABC flow decays as it should" abc_flow_decays
 ok "a plate decays as its grid says" a_plate_decays_as_its_grid_says
