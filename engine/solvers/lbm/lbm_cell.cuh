@@ -231,12 +231,21 @@ static __device__ __forceinline__ uint32_t inward_index(const lbm_boundary_cell 
            further(p.z, p.zm, p.zp, cell.normal[2]);
 }
 
+// What absorb is given and returns: copies, since what it points to lies in memory.
+struct absorbed {
+    lbm_boundary_cell cell;
+    place p;
+    REAL g[LBM_Q], shift[LBM_DIMS];
+    int n[LBM_DIMS];
+    lbm_cell wanted, to;
+};
+
 // The cell on absorbing faces, from what is wanted; shift: -a/2. A call, since inlined it would
 // cost all boundary cells registers.
 template <bool MOMENTS>
-static __device__ __noinline__ void
-absorb(const lbm_gpu_step &s, const lbm_boundary_cell &cell, const place &p, const REAL *g,
-       const int *n, const lbm_cell *wanted, const REAL *shift, lbm_cell *to) {
+static __device__ __noinline__ void absorb(const lbm_gpu_step &s, absorbed *at) {
+    const lbm_boundary_cell &cell = at->cell;
+    const place &p = at->p;
     const cell_before own = before<MOMENTS>(s, NEIGHBOUR(p, 0, 0, 0));
     const lbm_cell here = lbm_cell_after(&own.m, own.a);
     lbm_beside beside;
@@ -254,8 +263,8 @@ absorb(const lbm_gpu_step &s, const lbm_boundary_cell &cell, const place &p, con
     LBM_AXES(BOTH)
 #undef BOTH
 #undef BESIDE
-    *to = lbm_absorbing_cell(g, n, &here, &beside, wanted, cell.relax, cell.holds_density,
-                             cell.holds_velocity, shift);
+    at->to = lbm_absorbing_cell(at->g, at->n, &here, &beside, &at->wanted, cell.relax,
+                                cell.holds_density, cell.holds_velocity, at->shift);
 }
 
 // Closes the cell's wet faces. KEEPS: of an operator that keeps moments only. The laws give the
@@ -284,13 +293,21 @@ static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_bo
         target = lbm_density_cell(g, n, drho, shift);
     } else if (cell.opening == LBM_OPEN_ABSORBING) {
         const REAL second_half = (REAL)value[LBM_SECOND_HALF];
-        lbm_cell wanted;
-        wanted.drho = drho;
-#define WANTED(axis, sum) \
-    wanted.u[axis] = (REAL)value[axis] + (cell.velocity_region[axis] ? (REAL)0 : second_half);
+        absorbed at;
+        at.cell = cell;
+        at.p = p;
+        at.wanted.drho = drho;
+#define COPY(i, ex, ey, ez, opposite, weight) at.g[i] = g[i];
+        LBM_DIRECTIONS(COPY)
+#undef COPY
+#define WANTED(axis, sum)         \
+    at.n[axis] = n[axis];         \
+    at.shift[axis] = shift[axis]; \
+    at.wanted.u[axis] = (REAL)value[axis] + (cell.velocity_region[axis] ? (REAL)0 : second_half);
         LBM_AXES(WANTED)
 #undef WANTED
-        absorb<MOMENTS>(s, cell, p, g, n, &wanted, shift, &target);
+        absorb<MOMENTS>(s, &at);
+        target = at.to;
     }
     if (KEEPS || cell.opening == LBM_OPEN_OUTFLOW || edge) {
         next = before<MOMENTS>(s, inward_index(cell, p));
