@@ -179,7 +179,7 @@ const sel_topic sel_topics[] = {
     {"video animation movie gif mp4",
      "out.picture with every = N, then for example: ffmpeg -i NAME/NAME_%*.png film.mp4 (or "
      "-pattern_type glob). ParaView animates NAME.pvd."},
-    {"average mean rms fluctuation statistics",
+    {"average mean rms fluctuation statistics covariance reynolds-stress",
      "out.average over time, out.reduce over cells (help average, help reduce)."},
     {"streamline streamlines isosurface contour", "In ParaView, from out.vtk."},
     {"python numpy matplotlib pandas", "docs/python.md reads all outputs with numpy. There is no "

@@ -1,7 +1,10 @@
-/* out_average.c -- out.average: mean and rms of fields over time in one .vti file at the end.
+/* out_average.c -- out.average: mean, rms and covariances of fields over time in one .vti file at
+ * the end.
  *
- * Mean and sum of squared deviations are updated per sample (Welford 1962), in f64, which avoids
- * the cancellation of large sums. */
+ * Mean m and sum of squared deviations are updated per sample (Welford 1962), in f64, which avoids
+ * the cancellation of large sums. So are sums of products of deviations: the n-th sample x, y adds
+ * (x - m_x)(y - m_y) n / (n - 1) with the means that include it. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +14,10 @@ static const sel_table_field average_fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_ROW(sel_average_params, fields, NAMES, SEL_OUT_FIELDS_HELP,
             .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_average_params, products, NAMES,
+            "Products of two components of `fields`: \"velocity_x*velocity_y\" gives the array "
+            "velocity_x_velocity_y_covariance, the mean product of the deviations from the means. "
+            "Of velocities it is the Reynolds stress divided by minus the density."),
 };
 
 const sel_table sel_out_average_table =
@@ -29,12 +36,115 @@ typedef struct average_field {
     double *values;  /* [cells][read], the present sample */
 } average_field;
 
+/* A component of a pick. */
+typedef struct average_factor {
+    char name[SEL_COLUMN_ROOM];
+    int pick, component;
+} average_factor;
+
+typedef struct average_product {
+    average_factor factor[2];
+    double *sum; /* [cells], of products of deviations; the covariance after finish_product */
+} average_product;
+
 typedef struct average_output {
     sel_output base;
-    average_field *fields; /* per pick */
+    average_field *fields;     /* per pick */
+    average_product *products; /* per name in the parameters */
     size_t cells;
     int64_t samples;
 } average_output;
+
+static const sel_names *product_names(const sel_output *base) {
+    return &((const sel_average_params *)base->params)->products;
+}
+
+/* ---- products ---- */
+
+/* Copies a factor, from `text` to `end`, without blanks around it. */
+static void copy_factor(const char *text, const char *end, char name[SEL_COLUMN_ROOM]) {
+    while (text < end && isspace((unsigned char)*text)) {
+        text++;
+    }
+    while (end > text && isspace((unsigned char)end[-1])) {
+        end--;
+    }
+    snprintf(name, SEL_COLUMN_ROOM, "%.*s", (int)(end - text), text);
+}
+
+/* Finds the component that a factor names among the fields. false: none of them has it. */
+static bool find_factor(const sel_solver *solver, int dims, const sel_names *fields,
+                        average_factor *factor) {
+    int component;
+    const int field = sel_solver_field(solver, dims, factor->name, &component);
+    if (field < 0 || (component < 0 && sel_field_components(&solver->fields[field], dims) > 1)) {
+        return false;
+    }
+    for (int k = 0; k < fields->n; k++) {
+        int first;
+        if (sel_solver_field(solver, dims, fields->v[k], &first) == field &&
+            (first < 0 || first == component)) {
+            factor->pick = k;
+            factor->component = first < 0 && component >= 0 ? component : 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Reads "velocity_x*velocity_y". NULL: fine; else what is wrong, the end of a message. */
+static const char *read_product(const char *text, const sel_solver *solver, int dims,
+                                const sel_names *fields, average_product *product) {
+    const char *star = strchr(text, '*');
+    if (!star || strchr(star + 1, '*')) {
+        return "is not two names with a * between them";
+    }
+    copy_factor(text, star, product->factor[0].name);
+    copy_factor(star + 1, text + strlen(text), product->factor[1].name);
+    for (int f = 0; f < 2; f++) {
+        if (!find_factor(solver, dims, fields, &product->factor[f])) {
+            return "needs two components that `fields` has, such as velocity_x of velocity";
+        }
+    }
+    return NULL;
+}
+
+static void average_check(sel_output_checker *checker, const void *params) {
+    const sel_average_params *average = params;
+    for (int k = 0; k < average->products.n; k++) {
+        average_product product;
+        const char *wrong = read_product(average->products.v[k], checker->simulation->solver,
+                                         checker->domain->grid.dims, &average->fields, &product);
+        if (wrong) {
+            sel_output_refuse(checker, "the product '%s' %s", average->products.v[k], wrong);
+        }
+        for (int j = 0; j < k; j++) {
+            if (strcmp(average->products.v[j], average->products.v[k]) == 0) {
+                sel_output_refuse(checker, "the product '%s' is listed twice",
+                                  average->products.v[k]);
+            }
+        }
+    }
+}
+
+static sel_status open_products(average_output *output, sel_error *error) {
+    const sel_output *base = &output->base;
+    const sel_average_params *average = base->params;
+    const size_t count = (size_t)average->products.n;
+    output->products = sel_arena_alloc(base->arena, count * sizeof *output->products);
+    bool failed = count > 0 && !output->products;
+    for (size_t k = 0; k < count && !failed; k++) {
+        read_product(average->products.v[k], base->context->solver,
+                     base->context->domain->grid.dims, &average->fields, &output->products[k]);
+        output->products[k].sum = sel_arena_alloc(base->arena, output->cells * sizeof(double));
+        failed = !output->products[k].sum;
+    }
+    return failed ? sel_fail_memory(error, "the products of fields",
+                                    count * output->cells * sizeof(double))
+                  : SEL_OK;
+}
+
+/* ---- samples ---- */
 
 /* Adds the sample of pick k. Cells are independent: the result does not depend on the threads. */
 static void add_field(const average_output *output, int k) {
@@ -56,6 +166,28 @@ static void add_field(const average_output *output, int k) {
     }
 }
 
+static void add_product(const average_output *output, const average_product *product) {
+    const int64_t cells = (int64_t)output->cells;
+    const int threads = output->base.context->plan->threads;
+    const double samples = (double)output->samples;
+    const double weight = samples > 1 ? samples / (samples - 1) : 0;
+    const double *value[2], *mean[2];
+    int64_t read[2], stored[2];
+    for (int f = 0; f < 2; f++) {
+        const average_factor *factor = &product->factor[f];
+        const sel_pick *pick = &output->base.picks.v[factor->pick];
+        value[f] = output->fields[factor->pick].values + pick->first + factor->component;
+        mean[f] = output->fields[factor->pick].mean + factor->component;
+        read[f] = pick->read;
+        stored[f] = pick->stored;
+    }
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t i = 0; i < cells; i++) {
+        product->sum[i] += weight * (value[0][i * read[0]] - mean[0][i * stored[0]]) *
+                           (value[1][i * read[1]] - mean[1][i * stored[1]]);
+    }
+}
+
 static sel_status average_take(sel_output *base, sel_error *error) {
     (void)error;
     average_output *output = (average_output *)base;
@@ -63,18 +195,23 @@ static sel_status average_take(sel_output *base, sel_error *error) {
     for (int k = 0; k < base->picks.count; k++) {
         add_field(output, k);
     }
+    for (int k = 0; k < product_names(base)->n; k++) {
+        add_product(output, &output->products[k]);
+    }
     return SEL_OK;
 }
 
-/* Saves or loads the names of the fields; fields other than those in the checkpoint are a failure.
- */
+/* Saves or loads the names of the fields and products; others than those in the checkpoint are a
+ * failure. */
 static void keep_names(const sel_output *base, sel_checkpoint *checkpoint) {
-    int count = base->picks.count;
+    const int picks = base->picks.count, all = picks + product_names(base)->n;
+    int count = all;
     SEL_KEEP(checkpoint, count);
-    bool same = count == base->picks.count;
-    for (int i = 0; i < base->picks.count && same; i++) {
-        const char *name = sel_keep_text(checkpoint, base->arena, base->picks.v[i].name);
-        same = strcmp(name, base->picks.v[i].name) == 0;
+    bool same = count == all;
+    for (int i = 0; i < all && same; i++) {
+        const char *now = i < picks ? base->picks.v[i].name : product_names(base)->v[i - picks];
+        const char *name = sel_keep_text(checkpoint, base->arena, now);
+        same = strcmp(name, now) == 0;
     }
     if (!same) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
@@ -96,6 +233,9 @@ static void average_keep(sel_output *base, sel_checkpoint *checkpoint) {
         sel_keep(checkpoint, output->fields[k].mean, numbers * sizeof(double));
         sel_keep(checkpoint, output->fields[k].squares, numbers * sizeof(double));
     }
+    for (int k = 0; k < product_names(base)->n; k++) {
+        sel_keep(checkpoint, output->products[k].sum, output->cells * sizeof(double));
+    }
 }
 
 /* ---- the file ---- */
@@ -111,11 +251,17 @@ static void finish_rms(const average_output *output, int k) {
     }
 }
 
+static void finish_product(const average_output *output, int k) {
+    for (size_t i = 0; i < output->cells; i++) {
+        output->products[k].sum[i] /= (double)output->samples;
+    }
+}
+
 /* Writes the file. `arrays` has room for SEL_IMAGE_MARKS arrays more, which are filled here. */
 static sel_status write_average(const sel_output *base, vtkw_array *arrays, sel_error *error) {
     const sel_grid *grid = &base->context->domain->grid;
     const sel_box all = sel_grid_box(grid);
-    const int count = 2 * base->picks.count;
+    const int count = 2 * base->picks.count + product_names(base)->n;
     vtkw_image image = sel_vtk_image(grid, &all);
     vtkw_strings regions;
     sel_cell_marks marks = {.cell_type = NULL};
@@ -138,10 +284,11 @@ static sel_status write_average(const sel_output *base, vtkw_array *arrays, sel_
 
 static sel_status average_conclude(sel_output *base, sel_error *error) {
     const average_output *output = (const average_output *)base;
-    const size_t room = 2 * (size_t)base->picks.count + SEL_IMAGE_MARKS;
+    const int picks = base->picks.count, products = product_names(base)->n;
+    const size_t room = 2 * (size_t)picks + (size_t)products + SEL_IMAGE_MARKS;
     vtkw_array *arrays = sel_arena_alloc(base->arena, room * sizeof *arrays);
     bool failed = !arrays;
-    for (int k = 0; k < base->picks.count && !failed; k++) {
+    for (int k = 0; k < picks && !failed; k++) {
         const sel_pick *pick = &base->picks.v[k];
         const char *mean = sel_arena_print(base->arena, "%s_mean", pick->name);
         const char *rms = sel_arena_print(base->arena, "%s_rms", pick->name);
@@ -150,6 +297,14 @@ static sel_status average_conclude(sel_output *base, sel_error *error) {
         arrays[2 * k + 1] =
             (vtkw_array){rms, VTKW_FLOAT64, pick->stored, output->fields[k].squares};
         failed = !mean || !rms;
+    }
+    for (int k = 0; k < products && !failed; k++) {
+        const average_product *product = &output->products[k];
+        const char *name = sel_arena_print(base->arena, "%s_%s_covariance", product->factor[0].name,
+                                           product->factor[1].name);
+        finish_product(output, k);
+        arrays[2 * picks + k] = (vtkw_array){name, VTKW_FLOAT64, 1, product->sum};
+        failed = !name;
     }
     return failed ? sel_fail_memory(error, "an output", room * sizeof *arrays)
                   : write_average(base, arrays, error);
@@ -175,7 +330,10 @@ static sel_status average_open(sel_output *base, sel_error *error) {
         field->squares = failed ? NULL : field->mean + stored;
         base->requests.v[k].to = field->values;
     }
-    return failed ? sel_fail_memory(error, "the averages of fields", all * sizeof(double)) : status;
+    if (failed) {
+        return sel_fail_memory(error, "the averages of fields", all * sizeof(double));
+    }
+    return status ? status : open_products(output, error);
 }
 
 const sel_output_kind sel_average_kind = {
@@ -183,6 +341,7 @@ const sel_output_kind sel_average_kind = {
     .size = sizeof(average_output),
     .period = SAMPLE_PERIOD,
     .only_when_due = true,
+    .check = average_check,
     .open = average_open,
     .take = average_take,
     .keep = average_keep,

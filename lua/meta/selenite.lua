@@ -263,6 +263,7 @@
 ---@field from_time? number First time that is written; the last state is written in any case.
 ---@field at? "due"|"end" "end": only the last state is written; "due": as every or interval say.
 ---@field fields string|string[] Fields of the results (listed with each solver), or components such as velocity_x.
+---@field products? string|string[] Products of two components of `fields`: "velocity_x*velocity_y" gives the array velocity_x_velocity_y_covariance, the mean product of the deviations from the means. Of velocities it is the Reynolds stress divided by minus the density.
 
 ---A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells. Solids are grey, except volumes of law.fixed, which have its value; cells without data are blank. If several cells fall on a pixel, it shows one of them. The first of the two axes of a slice runs to the right, the second up.
 ---@class (exact) selenite.out.picture

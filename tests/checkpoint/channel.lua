@@ -1,10 +1,18 @@
--- channel.lua -- a flow past a post with every kind of output, a hook that keeps a table, a control.
+-- channel.lua -- a flow past a post with every kind of output, a hook that keeps a table, a
+-- control.
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
-local p = sel.params { collision = { "trt", "operator" }, storage = { "auto", "of a cell" }, steps = {600, "steps", integer = true}, precision = { "f32", "f32 or f64" }, save = { 0, "steps between checkpoints; 0: none", integer = true }, nx={ 48, "cells along the channel", integer = true } }
+local p = sel.params {
+  collision = { "trt", "operator" },
+  storage = { "auto", "of a cell" },
+  steps = { 600, "steps", integer = true },
+  precision = { "f32", "f32 or f64" },
+  save = { 0, "steps between checkpoints; 0: none", integer = true },
+  nx = { 48, "cells along the channel", integer = true },
+}
 local list = {
     out.vtk { fields = {"velocity","pressure"}, every = 100 },
-    out.average { fields = {"velocity"}, every = 10 },
+    out.average { fields = {"velocity"}, products = "velocity_x*velocity_y", every = 10 },
     out.force { region = "post", every = 7 },
     out.balance { every = 30 },
     out.probe { field = "velocity", at = {30,8}, every = 13 },
@@ -24,7 +32,9 @@ return sel.lbm {
   reference = { length = 4, velocity = 0.05 },
   regions = {
     { name = "walls", where = shape.face "y-" + shape.face "y+", law = law.wall {} },
-    { name = "inlet", where = shape.face "x-", law = law.velocity { function(y,t,boost) return 0.05*boost*math.min(1,t/200), 0 end } },
+    { name = "inlet", where = shape.face "x-", law = law.velocity { function(y,t,boost)
+      return 0.05*boost*math.min(1,t/200), 0
+    end } },
     { name = "outlet", where = shape.face "x+", law = law.pressure { 0 } },
     { name = "post", where = shape.ball { centre={12,8.3}, radius=2 }, law = law.wall {} },
   },

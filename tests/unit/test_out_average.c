@@ -51,6 +51,31 @@ static void mean_and_rms_are_those_of_the_samples(void **state) {
     case_close(&c);
 }
 
+/* All but stress grow by 1 in each step: the mean product of deviations is that of the squares. */
+static void products_are_covariances_of_the_samples(void **state) {
+    (void)state;
+    output_case c;
+    const char *fields[] = {"velocity", "pressure", "stress_xy"};
+    const char *products[] = {"velocity_x*velocity_y", "pressure * velocity_y",
+                              "stress_xy*velocity_x"};
+    double covariance[12];
+    case_open(&c, 2, 4, 3, 1);
+    c.domain.cell[5] = 1;
+    sel_average_params *average = add_average(&c, fields, 3);
+    average->common.every = 2;
+    average->products = case_names(products, 3);
+    assert_int_equal(case_run(&c, 11), SEL_OK);
+    assert_int_equal(average_array(&c, "velocity_x_velocity_y_covariance", covariance, 12), 12);
+    for (int i = 0; i < 12; i++) {
+        assert_true(fabs(covariance[i] - (i == 5 ? 0 : 70.0 / 6)) < 1e-12);
+    }
+    assert_int_equal(average_array(&c, "pressure_velocity_y_covariance", covariance, 12), 12);
+    assert_true(fabs(covariance[11] - 70.0 / 6) < 1e-12);
+    assert_int_equal(average_array(&c, "stress_xy_velocity_x_covariance", covariance, 12), 12);
+    assert_true(covariance[0] == 0);
+    case_close(&c);
+}
+
 /* Cell 5 is solid, made so by region 1; all faces are under region 2. */
 static void solid_cells_are_marked(void **state) {
     (void)state;
@@ -145,6 +170,7 @@ static void a_full_disk_is_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mean_and_rms_are_those_of_the_samples),
+        cmocka_unit_test(products_are_covariances_of_the_samples),
         cmocka_unit_test(solid_cells_are_marked),
         cmocka_unit_test(the_beginning_can_be_left_out),
         cmocka_unit_test(a_run_without_samples_gives_its_last_state),
