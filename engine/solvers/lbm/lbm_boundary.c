@@ -485,7 +485,7 @@ static int64_t link_at(const lbm_boundary_cell *cell, int i) {
 
 /* The weights of a link that meets a wall after the part q of its length (lbm_closure.h). passes:
  * something arrives along the opposite direction. relax: as of lbm_boundary_create. */
-static lbm_cut weigh(double q, bool passes, double relax) {
+static lbm_cut weigh_cut(double q, bool passes, double relax) {
     const double most = q < 0.5 ? 1 : 0.5 / q;
     if (!passes) {
         return (lbm_cut){q < 0.5 ? 0 : (float)most, 0};
@@ -508,7 +508,7 @@ static lbm_cut find_cut(const lbm_boundary *b, const lbm_boundary_cell *cell, in
         return (lbm_cut){0, 0};
     }
     q = q < least_cut ? least_cut : q > 1 ? 1 : q;
-    return weigh(q, !(cell->links >> d->opposite & 1u), b->moves[region] ? 0 : b->relax);
+    return weigh_cut(q, !(cell->links >> d->opposite & 1u), b->moves[region] ? 0 : b->relax);
 }
 
 /* Finds the cuts of all links. */
