@@ -244,7 +244,9 @@ static void warn_of_alternation(const force_output *output, size_t first) {
  * torque. */
 static void warn_of_gap(const force_output *output, size_t first) {
     const sel_output_context *context = output->base.context;
-    if (context->warn && isnan(output->record.v[TORQUE][first])) {
+    const sel_record *record = &output->record;
+    const bool diverged = isnan(record->v[FORCE][first]);
+    if (context->warn && isnan(record->v[TORQUE][first]) && !diverged) {
         char about[128], text[512];
         snprintf(about, sizeof about, "%.64s has no statistics of the torque", output->base.name);
         snprintf(text, sizeof text,
