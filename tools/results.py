@@ -475,7 +475,7 @@ EXACT = (
      "lid-driven cavity, Re 1000: rms difference of u / U", "Botella and Peyret 1998"),
     ("backward_step", "Re 100: reattachment / step height",
      "backward-facing step, Re 100: reattachment / step height", "Erturk 2008"),
-    ("cylinder2d", "drag coefficient",
+    ("cylinder2d", "cd, u to 0",
      "cylinder, DFG 2D-1: drag coefficient", "Schaefer and Turek 1996"),
     ("aqua", "rain, fill: largest error of depth",
      "runoff, rain on a plane: largest relative error of depth", "exact solution"),
