@@ -277,9 +277,12 @@ static sel_status loop(run *r, sel_error *error) {
         const int64_t output =
             earlier(sel_outputs_next(r->outputs, r->step), sel_hooks_next(&r->hooks, r->step));
         const int64_t saved = sel_run_next_save(r);
-        const int64_t known = earlier(r->last_step, r->clock.until);
+        const sel_drive *drive = sel_run_drive_of(r);
+        const int64_t driven = drive ? sel_next_multiple(r->step, drive->every) : INT64_MAX;
+        const int64_t known = earlier(earlier(r->last_step, r->clock.until), driven);
         const int64_t target = earlier(earlier(test, output), earlier(saved, known));
-        status = advance_to(r, target, error);
+        status = sel_run_drive(r, error);
+        status = status ? status : advance_to(r, target, error);
         if (!status && r->step == test && r->report->stopped_by == SEL_BY_NOTHING) {
             status = sel_run_finish_tests(r, error);
             if (!status && r->report->stopped_by == SEL_BY_NOTHING) {
@@ -309,7 +312,8 @@ static sel_status run_end(run *r, sel_error *error) {
         status = status ? status : sel_run_finish_tests(r, error);
     }
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
-        status = sel_hooks_call(&r->hooks, r->step, run_time(r), true, error);
+        status = sel_run_drive_end(r, error);
+        status = status ? status : sel_hooks_call(&r->hooks, r->step, run_time(r), true, error);
     }
     if (!status) {
         status = sel_outputs_start(r->outputs, r->step, run_time(r), true, error);
@@ -436,7 +440,8 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
              .chunk = 1,
              .saved_step = -1,
              .lock = -1,
-             .mass = {.step = -1}};
+             .mass = {.step = -1},
+             .drive = {.step = -1}};
     r.started = sel_machine_seconds();
     /* The state before the directory: a law or an initial field that fails leaves no directory. */
     sel_status status = sel_set_up(simulation, &options->settings, &prepared, &r.state, error);

@@ -331,6 +331,21 @@ static void keep_mass(run *r, sel_checkpoint *checkpoint) {
     }
 }
 
+/* Saves or loads what the drive has seen. Without a drive a checkpoint has no such block. */
+static void keep_drive(run *r, sel_checkpoint *checkpoint) {
+    run_drive *drive = &r->drive;
+    const bool has = !checkpoint->loads || sel_checkpoint_bytes(checkpoint, "drive") >= 0;
+    if (!sel_run_drive_of(r) || !has) {
+        return;
+    }
+    sel_checkpoint_block(checkpoint, "drive");
+    SEL_KEEP(checkpoint, *drive);
+    if (drive->step < -1 || drive->step > r->step || drive->steps < 0 || drive->steps > r->step ||
+        !isfinite(drive->velocity) || !isfinite(drive->acceleration) || !isfinite(drive->sum)) {
+        save_refuse(checkpoint, "the drive");
+    }
+}
+
 static void keep_results(sel_results *results, sel_checkpoint *checkpoint) {
     int count = results->count;
     sel_checkpoint_block(checkpoint, "results");
@@ -363,6 +378,7 @@ static void keep_hooks(run *r, sel_checkpoint *checkpoint) {
 static void keep_loop(run *r, sel_checkpoint *checkpoint) {
     keep_standing(r, checkpoint);
     keep_mass(r, checkpoint);
+    keep_drive(r, checkpoint);
     keep_results(&r->report->results, checkpoint);
     keep_hooks(r, checkpoint);
 }

@@ -46,6 +46,14 @@ typedef struct run_audit {
     bool told;                             /* the user has been warned: no further audit */
 } run_audit;
 
+/* What is held by an acceleration (run_drive.c), user's units. */
+typedef struct run_drive {
+    int64_t step;                  /* of the last change; -1: none */
+    double velocity, acceleration; /* mean velocity at that step; acceleration since then */
+    double sum;                    /* of the accelerations of `steps` steps */
+    int64_t steps;
+} run_drive;
+
 enum { RUN_PAST = 11 };
 
 typedef struct run {
@@ -72,6 +80,7 @@ typedef struct run {
     run_test monitor, mean;
     run_mass mass;
     run_audit audit;
+    run_drive drive;
     double largest; /* magnitude of the main field at all tests so far */
 
     double started;         /* wall clock */
@@ -135,6 +144,13 @@ void sel_run_warn_of_aliasing(run *r);
 sel_status sel_run_audit(run *r, sel_error *error);
 sel_status sel_run_take_audit(run *r, sel_error *error);
 void sel_run_close_audit(run *r);
+
+/* The drive (run_drive.c): what it holds, NULL: nothing; changes the acceleration if that is due
+ * before the next step. */
+const sel_drive *sel_run_drive_of(const run *r);
+sel_status sel_run_drive(run *r, sel_error *error);
+/* At the end of a run, after the last checkpoint: the last results. */
+sel_status sel_run_drive_end(run *r, sel_error *error);
 
 /* Sets stopped_by and its reason in the report. */
 void sel_run_stop(run *r, sel_stopped_by by, const char *reason, ...) SEL_PRINTF(3, 4);

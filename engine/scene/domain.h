@@ -31,7 +31,8 @@ typedef struct sel_domain {
     int nodata; /* number of the region "nodata"; 0: there is none */
     int lost_count;
     sel_lost_region lost[SEL_REGION_NUMBERS];
-    double *control_values; /* by index of the simulation's controls */
+    /* by index of the simulation's controls; then that of sel_solver.drive */
+    double *control_values;
     int control_count;
     /* Painting and evaluation are divided: rank r does the rows first_row[r] <= row < first_row[r +
      * 1]. `kept`: the rows of the planes whose values this rank needs. NULL: this process does all

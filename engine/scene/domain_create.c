@@ -74,20 +74,25 @@ static sel_status resolve_grid(const sel_simulation *simulation, sel_grid *grid,
     return SEL_OK;
 }
 
-/* Copies the regions, with space for "nodata", and the values of the controls. */
-static sel_status copy_scenario(sel_domain *domain, const sel_common *common, sel_error *error) {
+/* Copies the regions, with space for "nodata", and the values of the controls; that of a drive is 0
+ * at first. */
+static sel_status copy_scenario(sel_domain *domain, const sel_simulation *simulation,
+                                sel_error *error) {
+    const sel_common *common = simulation->params;
+    const sel_solver *solver = simulation->solver;
+    const bool driven = solver->drive && solver->drive(common);
     const sel_region *regions = common->regions.v;
     domain->region_count = common->regions.n;
     domain->regions = calloc((size_t)common->regions.n + 1, sizeof *regions);
-    domain->control_count = common->controls.n;
-    domain->control_values = calloc((size_t)common->controls.n + 1, sizeof(double));
+    domain->control_count = common->controls.n + driven;
+    domain->control_values = calloc((size_t)domain->control_count + 1, sizeof(double));
     if (!domain->regions || !domain->control_values) {
         return sel_fail_memory(error, "the regions and controls", 0);
     }
     for (int i = 0; i < domain->region_count; i++) {
         domain->regions[i] = regions[i];
     }
-    for (int i = 0; i < domain->control_count; i++) {
+    for (int i = 0; i < common->controls.n; i++) {
         domain->control_values[i] = common->controls.v[i].value;
     }
     return SEL_OK;
@@ -233,7 +238,7 @@ sel_status sel_domain_create(const sel_simulation *simulation, const sel_ranks *
     if (!d) {
         return sel_fail_memory(error, "the domain", sizeof *d);
     }
-    sel_status status = copy_scenario(d, simulation->params, error);
+    sel_status status = copy_scenario(d, simulation, error);
     status = status ? status : resolve_grid(simulation, &d->grid, error);
     if (!status && d->region_count > MAX_REGIONS) {
         status = sel_fail_at(error, sel_simulation_where(simulation, "regions"),

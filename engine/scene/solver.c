@@ -8,6 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+double sel_drive_velocity(const sel_drive *drive, const sel_domain *domain) {
+    const sel_grid *grid = &domain->grid;
+    double section = (double)domain->free_cells / (double)grid->n[drive->axis];
+    for (int a = 0; a < grid->dims - 1; a++) {
+        section *= grid->dx[0];
+    }
+    return isnan(drive->flow) ? drive->velocity : drive->flow / section;
+}
+
 int sel_field_components(const sel_field_info *info, int dims) {
     const int components[] = {[SEL_SCALAR] = 1,
                               [SEL_VECTOR] = dims,

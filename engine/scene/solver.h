@@ -49,6 +49,18 @@ typedef struct sel_line {
     int64_t first, count;
 } sel_line;
 
+/* A mean velocity or flow rate that a run holds by a control of its own: an acceleration along an
+ * axis, user's units (engine/run/run_drive.c). */
+typedef struct sel_drive {
+    double velocity, flow; /* one of them; NaN: not given. Both NaN: there is no drive */
+    int axis;
+    int64_t every; /* 0: there is no drive */
+    int64_t from_step;
+} sel_drive;
+
+/* The mean velocity of the fluid that is held. */
+double sel_drive_velocity(const sel_drive *drive, const sel_domain *domain);
+
 /* A plan holds everything that a backend needs: a struct of the solver that begins with this. */
 typedef struct sel_plan {
     const sel_simulation *simulation;
@@ -345,6 +357,9 @@ typedef struct sel_solver {
     void (*facts)(const sel_plan *plan, sel_facts *facts);
     /* Appends warnings, with advice, about a plan that can be run: one line each. */
     void (*warn)(const sel_plan *plan, sel_error *warnings);
+    /* What the run holds by the last of the domain's controls, which is not the scenario's; NULL:
+     * nothing. NULL: no run of this solver does. */
+    const sel_drive *(*drive)(const sel_common *params);
     /* Evaluates the values that the step from `step` to step + 1 will use, and fails as that step
      * would. Fields may be evaluated at a sample of their places. */
     sel_status (*ahead)(const sel_plan *plan, int64_t step, sel_error *error);

@@ -88,6 +88,7 @@
 ---@field storage? "auto"|"populations"|"moments" What a cell stores: populations, or their moments up to second order, which take half the memory and the time and which regularized, recursive and hybrid can do with; auto: moments where the operator allows it; --storage overrides it.
 ---@field magic? number Only for trt: (tau - 1/2) of the even moments times that of the odd ones. With 3/16 straight walls lie exactly on the faces.
 ---@field acceleration? selenite.vector Force per mass; zero when not given.
+---@field drive? selenite.drive A mean velocity or a flow rate that is held; without it there is none.
 ---@field smagorinsky? number Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; without it there is no eddy viscosity.
 ---@field density? number Density of the fluid at pressure 0.
 ---@field initial? selenite.initial The flow at step 0; at rest when not given.
@@ -150,6 +151,14 @@
 ---@field every? integer Steps between calls, from step 0 on; a call follows the outputs of its step.
 ---@field at? "end" "end": one call at the last step, before the last outputs; none when the run diverged.
 ---@field call fun(run: selenite.run) Called with the run: run.step, run.time, run.state (a table kept between calls), run:probe(field, { x, y }), run:reduce(field, op), run:force(name), run:set(control, value), run:result(name, value), run:stop(reason), run:log(text).
+
+---Holds a mean velocity or a flow rate along a periodic axis by a uniform acceleration, which stands for a pressure gradient: -dp/dx = density times acceleration. The results of run.json have drive.acceleration, its last value, drive.acceleration_mean, its mean over the steps after from_step, and drive.velocity, the mean velocity of the fluid; out.balance has a column acceleration.
+---@class (exact) selenite.drive
+---@field velocity? number Mean velocity of the fluid along the axis.
+---@field flow? number Volume of fluid per time through a cross-section of the domain; in 2-D per unit depth. It takes the place of velocity.
+---@field axis "x"|"y"|"z" The axis of the flow, which must be periodic.
+---@field every? integer Steps between changes of the acceleration. Each takes a sum over all cells.
+---@field from_step? integer The step from which on the mean acceleration is taken.
 
 ---The flow at step 0, with the stresses that belong to its velocity.
 ---@class (exact) selenite.initial

@@ -507,6 +507,8 @@ for precision in $precisions; do
     ok "a slab of nodes goes on ($precision)" goes_on plate 77 150 precision="$precision" layout=node \
         deep=5
 done
+ok "a flow rate that is held goes on" goes_on drive 77 150
+ok "a flow rate that is held goes on from a step of its change" goes_on drive 70 150
 ok "laws that vary by controls go on after a hook has set them" goes_on plate 200 300 laws=control
 ok "a run goes on to its stop by the mean" goes_on plate 411 4000 laws=still body=uniform mean=1.2e-3 \
     precision=f64

@@ -105,6 +105,7 @@ across=2
 ok "a checkpoint of four boxes goes on in one, two and three: box" goes_on box
 ok "a checkpoint of four boxes goes on in one, two and three: rollers" goes_on rollers
 across=
+ok "a flow rate that is held" shared tests/checkpoint/drive.lua steps=150
 ok "rules in 3-D, periodic along y" shared tests/checkpoint/rule.lua deep=9 steps=60
 ending "steps = 20000, steady = 0.1, every = 500" scenarios/porous2d.lua \
     "picture = '$PWD/scenarios/porous2d_square.png'" >"$work/porous.lua"

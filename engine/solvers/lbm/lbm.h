@@ -36,6 +36,7 @@ typedef struct lbm_params {
     double magic;
     double smagorinsky; /* NaN: none */
     sel_quantity acceleration;
+    sel_drive drive;
     double density;
     lbm_initial initial;
 } lbm_params;
@@ -90,6 +91,8 @@ typedef struct lbm_extremes {
 typedef struct lbm_plan {
     sel_plan base;
     const lbm_params *params;
+    sel_quantity acceleration; /* that of the parameters, and along its axis that of the drive */
+    sel_function driven;       /* its component: the last control */
     lbm_numbers numbers;
     int collision;  /* LBM_TRT ... */
     bool moments;   /* are stored, not populations */
@@ -132,6 +135,12 @@ extern const sel_table lbm_wall_table, lbm_velocity_table, lbm_pressure_table, l
     lbm_far_field_table, lbm_slip_table;
 extern const sel_family lbm_law_family;
 enum { LBM_LAWS = 6 };
+
+/* sel_solver.drive */
+const sel_drive *lbm_drive(const sel_common *params);
+
+/* Sets the acceleration of a plan whose domain is made, and refuses a drive that does not fit. */
+sel_status lbm_resolve_drive(lbm_plan *plan, sel_error *error);
 
 /* Refuses a lattice whose number of dimensions is not that of the size. */
 sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error);

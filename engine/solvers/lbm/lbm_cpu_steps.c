@@ -155,7 +155,7 @@ static sel_status lbm_cpu_steps_accelerate(lbm_cpu *state, int64_t step, sel_err
     const sel_state *base = &state->all.base;
     lbm_values here = lbm_cpu_steps_values(state);
     double value[3] = {0};
-    if (!sel_quantity_given(&plan->params->acceleration)) {
+    if (!sel_quantity_given(&plan->acceleration)) {
         return SEL_OK;
     }
     if (lbm_acceleration_is_field(plan)) {

@@ -71,7 +71,7 @@ static sel_status inputs_start_acceleration(lbm_cuda *state, sel_error *error) {
         const sel_input_cells cells = lbm_acceleration_cells(&state->all.base, input);
         return sel_input_place(&state->all.base, input, -1, &cells, error);
     }
-    if (sel_quantity_given(&plan->params->acceleration)) {
+    if (sel_quantity_given(&plan->acceleration)) {
         status = sel_input_evaluate(&plan->inputs, input, -1, 0, 1, value, error);
         lbm_values_store(&here, &plan->inputs, &(sel_input_values){input, 0, 1, 0, value});
     }

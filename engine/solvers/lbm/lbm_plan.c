@@ -121,6 +121,7 @@ static sel_status lbm_plan_complete_plan(sel_plan *base, sel_error *error) {
         return lattice;
     }
     sel_status tau = resolve_tau(simulation, &p->numbers, error);
+    const sel_status drive = lbm_resolve_drive(p, error);
     sel_status acceleration = lbm_acceleration_constant(p, p->numbers.acceleration, error);
     const double relax = p->collision >= LBM_REGULARIZED ? p->numbers.tau - 0.5 : 0;
     sel_status listed = lbm_boundary_create(base->domain, &lbm_lattices[params->lattice], relax,
@@ -139,7 +140,7 @@ static sel_status lbm_plan_complete_plan(sel_plan *base, sel_error *error) {
     }
     base->inputs = &p->inputs;
     base->depends = p->inputs.depends;
-    return tau ? tau : acceleration ? acceleration : listed;
+    return tau ? tau : drive ? drive : acceleration ? acceleration : listed;
 }
 
 static void lbm_plan_clear_plan(sel_plan *plan) {
@@ -271,6 +272,7 @@ const sel_solver lbm_solver = {
     .plan_clear = lbm_plan_clear_plan,
     .facts = lbm_facts,
     .warn = lbm_warn,
+    .drive = lbm_drive,
     .ahead = sel_inputs_ahead,
     .json = lbm_json,
     .impossible = lbm_plan_impossible,

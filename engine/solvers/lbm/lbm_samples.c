@@ -92,8 +92,9 @@ lbm_extremes lbm_find_extremes(const lbm_plan *plan) {
     const int64_t last_step = sel_stop_step(&plan->params->common);
     const double end = last_step == INT64_MAX ? 0 : (double)last_step;
     const double reference = plan->params->common.reference.velocity;
-    lbm_extremes found = {.velocity =
-                              fmax(largest_initial(plan), isnan(reference) ? 0 : reference)};
+    const sel_drive *drive = lbm_drive(&plan->params->common);
+    const double held = drive ? fabs(sel_drive_velocity(drive, plan->base.domain)) : 0;
+    lbm_extremes found = {.velocity = fmax(largest_initial(plan), fmax(held, reference))};
     if (!inputs->domain) {
         return plan->extremes;
     }

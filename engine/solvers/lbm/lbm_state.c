@@ -38,6 +38,10 @@ void lbm_balance_terms(const lbm_state *state, double mass, double returned, sel
                              state->rate[r] * unit / grid->dt);
         }
     }
+    if (lbm_drive(&state->plan->params->common)) {
+        sel_request_term(request, SEL_TERM_NOTED, "acceleration", "",
+                         domain->control_values[domain->control_count - 1]);
+    }
     if (state->plan->boundary.closed_count > 0) {
         sel_request_term(request, SEL_TERM_NOTED, "returned", "", returned * unit);
     }

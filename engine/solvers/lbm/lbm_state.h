@@ -94,6 +94,7 @@ void lbm_add_outflow(lbm_state *state, const double *carried, int64_t steps);
  *   out_REGION   what has left through each region since step 0: what its links carried out less
  *                what they brought in; for the regions that let mass through
  *   rate_REGION  out_REGION per time, since the last balance at an earlier step
+ *   acceleration of the drive; with a drive
  *   returned     what closed regions have got back since step 0 of what interpolated walls took
  *   error        mass + sum of out - returned - mass at step 0 */
 void lbm_balance_terms(const lbm_state *state, double mass, double returned, sel_request *request);

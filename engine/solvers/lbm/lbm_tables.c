@@ -263,6 +263,39 @@ static sel_status lbm_tables_check_params(const void *data, sel_where where, sel
     return status ? status : fits ? fits : stores ? stores : magic;
 }
 
+static sel_status check_drive(const void *data, sel_where where, sel_error *error) {
+    const sel_drive *drive = data;
+    return isnan(drive->velocity) == isnan(drive->flow)
+               ? sel_fail_at(error, where, "drive: give %s velocity or flow",
+                             isnan(drive->flow) ? "one of" : "only one of")
+               : SEL_OK;
+}
+
+enum { DRIVE_STEPS = 20 };
+static const sel_table_field drive_fields[] = {
+    SEL_ROW(sel_drive, velocity, NUMBER, "Mean velocity of the fluid along the axis.",
+            .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_drive, flow, NUMBER,
+            "Volume of fluid per time through a cross-section of the domain; in 2-D per unit "
+            "depth. It takes the place of velocity.",
+            .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_drive, axis, CHOICE, "The axis of the flow, which must be periodic.",
+            .flags = SEL_REQUIRED, .choices = sel_axis_names),
+    SEL_ROW(sel_drive, every, INT,
+            "Steps between changes of the acceleration. Each takes a sum over all cells.",
+            .flags = SEL_POSITIVE, .preset = DRIVE_STEPS),
+    SEL_ROW(sel_drive, from_step, INT, "The step from which on the mean acceleration is taken.",
+            .preset = 0),
+};
+static const sel_table drive_table = SEL_TABLE(
+    "drive", sel_drive, drive_fields,
+    "Holds a mean velocity or a flow rate along a periodic axis by a uniform acceleration, which "
+    "stands for a pressure gradient: -dp/dx = density times acceleration. The results of run.json "
+    "have drive.acceleration, its last value, drive.acceleration_mean, its mean over the steps "
+    "after from_step, and drive.velocity, the mean velocity of the fluid; "
+    "out.balance has a column acceleration.",
+    .check = check_drive);
+
 static const sel_table_field lbm_fields[] = {
     SEL_COMMON_FIELDS(lbm_region_table),
     SEL_PRECISION_ROW(SEL_F32),
@@ -299,6 +332,9 @@ static const sel_table_field lbm_fields[] = {
             "straight walls lie exactly on the faces.",
             .flags = SEL_POSITIVE, .preset = USUAL_MAGIC),
     SEL_ROW(lbm_params, acceleration, VECTOR, "Force per mass; zero when not given."),
+    SEL_ROW(lbm_params, drive, TABLE,
+            "A mean velocity or a flow rate that is held; without it there is none.",
+            .table = &drive_table),
     SEL_ROW(lbm_params, smagorinsky, NUMBER,
             "Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; without "
             "it there is no eddy viscosity.",

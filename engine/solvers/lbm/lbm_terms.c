@@ -138,7 +138,7 @@ static bool lbm_terms_add_law(const lbm_plan *plan, int region, sel_inputs *inpu
 static bool lbm_terms_add_acceleration(const lbm_plan *plan, sel_inputs *inputs) {
     const bool field = lbm_acceleration_is_field(plan);
     sel_input input =
-        sel_input_of(&plan->params->acceleration, field ? SEL_INPUT_IN_CELLS : SEL_INPUT_UNIFORM);
+        sel_input_of(&plan->acceleration, field ? SEL_INPUT_IN_CELLS : SEL_INPUT_UNIFORM);
     input.which = field ? LBM_TO_FIELD : LBM_TO_FORCE;
     input.ahead = 1;
     snprintf(input.what, sizeof input.what, "acceleration");
@@ -227,12 +227,12 @@ void lbm_values_store(void *to, const sel_inputs *inputs, const sel_input_values
 /* ---- acceleration ---- */
 
 unsigned lbm_acceleration_depends(const lbm_plan *plan) {
-    return sel_quantity_depends(&plan->params->acceleration) & (SEL_ON_T | SEL_ON_CONTROLS);
+    return sel_quantity_depends(&plan->acceleration) & (SEL_ON_T | SEL_ON_CONTROLS);
 }
 
 bool lbm_is_forced(const lbm_plan *plan) {
     const double *a = plan->numbers.acceleration;
-    return sel_quantity_depends(&plan->params->acceleration) || a[0] != 0 || a[1] != 0 || a[2] != 0;
+    return sel_quantity_depends(&plan->acceleration) || a[0] != 0 || a[1] != 0 || a[2] != 0;
 }
 
 double lbm_acceleration_unit(const lbm_plan *plan) {
@@ -241,7 +241,7 @@ double lbm_acceleration_unit(const lbm_plan *plan) {
 }
 
 sel_status lbm_acceleration_constant(const lbm_plan *plan, double value[3], sel_error *error) {
-    const sel_quantity *q = &plan->params->acceleration;
+    const sel_quantity *q = &plan->acceleration;
     const double *origin = plan->base.domain->grid.origin;
     const sel_places at = sel_domain_at(plan->base.domain, 1, origin, origin + 1, origin + 2, 0);
     memset(value, 0, 3 * sizeof *value);

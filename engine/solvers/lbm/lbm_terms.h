@@ -36,7 +36,7 @@ sel_input_store lbm_values_store;
 /* On what an acceleration depends; where one that varies in space has its values. */
 unsigned lbm_acceleration_depends(const lbm_plan *plan);
 static inline bool lbm_acceleration_is_field(const lbm_plan *plan) {
-    return sel_quantity_depends(&plan->params->acceleration) & SEL_ON_PLACE;
+    return sel_quantity_depends(&plan->acceleration) & SEL_ON_PLACE;
 }
 
 /* Whether there is any. */
