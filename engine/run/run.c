@@ -278,7 +278,8 @@ static sel_status loop(run *r, sel_error *error) {
             earlier(sel_outputs_next(r->outputs, r->step), sel_hooks_next(&r->hooks, r->step));
         const int64_t saved = sel_run_next_save(r);
         const sel_drive *drive = sel_run_drive_of(r);
-        const int64_t driven = drive ? sel_next_multiple(r->step, drive->every) : INT64_MAX;
+        const int64_t driven =
+            drive ? sel_next_multiple(r->step, sel_run_drive_steps(r)) : INT64_MAX;
         const int64_t known = earlier(earlier(r->last_step, r->clock.until), driven);
         const int64_t target = earlier(earlier(test, output), earlier(saved, known));
         status = sel_run_drive(r, error);

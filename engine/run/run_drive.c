@@ -16,6 +16,7 @@
 #include <math.h>
 #include "engine/run/running.h"
 
+enum { LEAST_STEPS = 20 };
 static const double crossings = 1, intervals = 4; /* in F */
 
 const sel_drive *sel_run_drive_of(const run *r) {
@@ -23,21 +24,33 @@ const sel_drive *sel_run_drive_of(const run *r) {
     return solver->drive ? solver->drive(r->prepared->simulation->params) : NULL;
 }
 
-/* F above. */
-static double answer_time(const run *r, const sel_drive *drive) {
+static int64_t longest_axis(const run *r) {
     const sel_grid *grid = &r->prepared->domain->grid;
-    const sel_solver *solver = r->prepared->simulation->solver;
     int64_t longest = 0;
     for (int a = 0; a < grid->dims; a++) {
         longest = grid->n[a] > longest ? grid->n[a] : longest;
     }
-    const double sound = (double)longest * grid->dx[0] / solver->sound(r->prepared->plan);
-    return fmax(crossings * sound, intervals * (double)drive->every * grid->dt);
+    return longest;
+}
+
+/* Without `every` F does not grow by it in large domains. */
+int64_t sel_run_drive_steps(const run *r) {
+    const int64_t quarter = longest_axis(r) / 4, given = sel_run_drive_of(r)->every;
+    return given > 0 ? given : quarter > LEAST_STEPS ? quarter : LEAST_STEPS;
+}
+
+/* F above. */
+static double answer_time(const run *r) {
+    const sel_grid *grid = &r->prepared->domain->grid;
+    const sel_solver *solver = r->prepared->simulation->solver;
+    const double longest = (double)longest_axis(r);
+    const double sound = longest * grid->dx[0] / solver->sound(r->prepared->plan);
+    return fmax(crossings * sound, intervals * (double)sel_run_drive_steps(r) * grid->dt);
 }
 
 /* The change of the acceleration at a mean velocity, after a time T since the last one. */
 static double change(const run *r, const sel_drive *drive, double velocity, double passed) {
-    const double time = answer_time(r, drive), before = r->drive.velocity;
+    const double time = answer_time(r), before = r->drive.velocity;
     const double target = sel_drive_velocity(drive, r->prepared->domain);
     const double friction = r->drive.acceleration - (velocity - before) / passed;
     const double rate = friction * velocity > 0 ? fmin(friction / velocity, 1 / passed) : 0;
@@ -92,7 +105,7 @@ sel_status sel_run_drive_end(run *r, sel_error *error) {
 sel_status sel_run_drive(run *r, sel_error *error) {
     const sel_drive *drive = sel_run_drive_of(r);
     run_drive *now = &r->drive;
-    if (!drive || r->step % drive->every != 0 || now->step == r->step) {
+    if (!drive || r->step % sel_run_drive_steps(r) != 0 || now->step == r->step) {
         return SEL_OK;
     }
     double mean;
@@ -103,7 +116,7 @@ sel_status sel_run_drive(run *r, sel_error *error) {
         return status; /* the next test for divergence ends the run */
     }
     const double dt = r->prepared->domain->grid.dt;
-    const int64_t steps = now->step >= 0 ? r->step - now->step : drive->every;
+    const int64_t steps = now->step >= 0 ? r->step - now->step : sel_run_drive_steps(r);
     if (now->step >= 0) {
         count_steps(now, drive, r->step);
     }

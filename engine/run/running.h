@@ -148,6 +148,8 @@ void sel_run_close_audit(run *r);
 /* The drive (run_drive.c): what it holds, NULL: nothing; changes the acceleration if that is due
  * before the next step. */
 const sel_drive *sel_run_drive_of(const run *r);
+/* The steps between its changes. */
+int64_t sel_run_drive_steps(const run *r);
 sel_status sel_run_drive(run *r, sel_error *error);
 /* At the end of a run, after the last checkpoint: the last results. */
 sel_status sel_run_drive_end(run *r, sel_error *error);

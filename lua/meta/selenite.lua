@@ -157,7 +157,7 @@
 ---@field velocity? number Mean velocity of the fluid along the axis.
 ---@field flow? number Volume of fluid per time through a cross-section of the domain; in 2-D per unit depth. It takes the place of velocity.
 ---@field axis "x"|"y"|"z" The axis of the flow, which must be periodic.
----@field every? integer Steps between changes of the acceleration. Each takes a sum over all cells.
+---@field every? integer Steps between changes of the acceleration; when not given a quarter of the cells along the longest axis, at least 20. A change takes as long as some 3 steps.
 ---@field from_step? integer The step from which on the mean acceleration is taken.
 
 ---The flow at step 0, with the stresses that belong to its velocity.

@@ -8,7 +8,7 @@
 const sel_drive *lbm_drive(const sel_common *params) {
     const sel_drive *drive = &((const lbm_params *)params)->drive;
     const bool given = !isnan(drive->velocity) || !isnan(drive->flow);
-    return given && drive->every > 0 ? drive : NULL;
+    return given && drive->every != 0 ? drive : NULL;
 }
 
 /* sel_function.eval */

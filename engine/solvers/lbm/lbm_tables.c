@@ -271,7 +271,6 @@ static sel_status check_drive(const void *data, sel_where where, sel_error *erro
                : SEL_OK;
 }
 
-enum { DRIVE_STEPS = 20 };
 static const sel_table_field drive_fields[] = {
     SEL_ROW(sel_drive, velocity, NUMBER, "Mean velocity of the fluid along the axis.",
             .preset = SEL_NOT_GIVEN),
@@ -281,9 +280,11 @@ static const sel_table_field drive_fields[] = {
             .preset = SEL_NOT_GIVEN),
     SEL_ROW(sel_drive, axis, CHOICE, "The axis of the flow, which must be periodic.",
             .flags = SEL_REQUIRED, .choices = sel_axis_names),
-    SEL_ROW(sel_drive, every, INT,
-            "Steps between changes of the acceleration. Each takes a sum over all cells.",
-            .flags = SEL_POSITIVE, .preset = DRIVE_STEPS),
+    SEL_ROW(
+        sel_drive, every, INT,
+        "Steps between changes of the acceleration; when not given a quarter of the cells along "
+        "the longest axis, at least 20. A change takes as long as some 3 steps.",
+        .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
     SEL_ROW(sel_drive, from_step, INT, "The step from which on the mean acceleration is taken.",
             .preset = 0),
 };
