@@ -272,7 +272,8 @@ SEL_INLINE void LBM_NAME(lbm_third)(const LBM_NAME(lbm_cell_moments) * m,
 }
 
 /* The populations of moments after collision; recursive: with third-order terms. Moments are
- * multiplied by weights once, those of axes once more. */
+ * multiplied by weights once, those of axes once more. The population at rest is what the others
+ * leave of `rest`: weights add up to 1 only before they are rounded, and mass would drift. */
 SEL_INLINE void LBM_NAME(lbm_of_moments)(const LBM_NAME(lbm_cell_moments) * m, bool recursive,
                                          REAL g[LBM_Q]) {
     REAL rest = m->drho, t[LBM_DIMS][LBM_DIMS], j[LBM_DIMS], p[LBM_PARTS];
@@ -287,8 +288,9 @@ SEL_INLINE void LBM_NAME(lbm_of_moments)(const LBM_NAME(lbm_cell_moments) * m, b
 #define SECOND(part, i, k, sum) p[part] = R(4.5 * LBM_LEAST_WEIGHT) * m->p[part];
     LBM_TENSOR(SECOND)
 #undef SECOND
-    g[0] = R(LBM_REST_WEIGHT) * rest;
+    g[0] = rest;
     rest *= R(LBM_LEAST_WEIGHT);
+    g[0] = LBM_MAD(LBM_OF_LEAST(LBM_REST_WEIGHT) - LBM_OF_LEAST(1), rest, g[0]);
 #define PAIR(i, ex, ey, ez, opposite, weight)              \
     {                                                      \
         const REAL even = rest + (LBM_TWICE(i, p));        \
