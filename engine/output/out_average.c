@@ -112,7 +112,7 @@ static const char *read_product(const char *text, const sel_solver *solver, int 
 static void average_check(sel_output_checker *checker, const void *params) {
     const sel_average_params *average = params;
     for (int k = 0; k < average->products.n; k++) {
-        average_product product;
+        average_product product = {0};
         const char *wrong = read_product(average->products.v[k], checker->simulation->solver,
                                          checker->domain->grid.dims, &average->fields, &product);
         if (wrong) {
