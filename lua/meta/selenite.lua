@@ -99,10 +99,10 @@
 ---@field law selenite.law What holds there.
 ---@field name? string Name for outputs and messages; region K when not given.
 
----No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.
+---No slip, by bounce-back: the wall lies on the face, or on the surface of the shape.
 ---@class (exact) selenite.law.wall
----@field velocity? selenite.vector Velocity of the wall, evaluated where each link meets the wall: at the middle of the link, or with scheme = "interpolated" where the link enters the shape; at rest when not given.
----@field scheme? "halfway"|"zou_he"|"interpolated" halfway: half-way bounce-back; zou_he, on faces only: the wall lies at the centres of the first cells; interpolated: the wall lies on the surface of the shape, and on faces and where links meet no shape half-way.
+---@field velocity? selenite.vector Velocity of the wall, evaluated where each link meets the wall: at the middle of the link, or of an interpolated wall where the link enters the shape; at rest when not given.
+---@field scheme? "halfway"|"zou_he"|"interpolated"|"auto" halfway: half-way bounce-back; zou_he, on faces only: the wall lies at the centres of the first cells; interpolated: the wall lies on the surface of the shape, and on faces and where links meet no shape half-way; auto: interpolated, but half-way if all links meet the surface half-way or know none.
 
 ---An open face with a given velocity (Zou-He), or that lets sound out.
 ---@class (exact) selenite.law.velocity
@@ -613,7 +613,7 @@
 ---@class selenite.law
 
 ---@class (exact) selenite.law.module
----@field wall fun(fields: selenite.law.wall): selenite.law No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.
+---@field wall fun(fields: selenite.law.wall): selenite.law No slip, by bounce-back: the wall lies on the face, or on the surface of the shape.
 ---@field velocity fun(fields: selenite.law.velocity|selenite.quantity): selenite.law An open face with a given velocity (Zou-He), or that lets sound out.
 ---@field pressure fun(fields: selenite.law.pressure|selenite.quantity): selenite.law An open face with a given pressure (Zou-He), or that lets sound out.
 ---@field outflow fun(fields: selenite.law.outflow): selenite.law An open face that lets vortices and sound out; it reflects 8 % of the slowest wave along its normal. The pressure returns to 0: it falls by a factor e while sound crosses the domain 8 times.

@@ -26,7 +26,8 @@ static void interpolated(lbm_case *c, const sel_shape *shape, sel_quantity veloc
 static double cut_of(const lbm_case *c, const lbm_boundary_cell *cell, int i) {
     const lbm_boundary *b = case_boundary(c);
     const int64_t link = cell->first_link + __builtin_popcount(cell->links & ((1u << i) - 1u));
-    return b->link_cut[link].wall > 0 ? lbm_boundary_meets(b, link) : 0;
+    const bool cut = b->link_cut && b->link_cut[link].wall > 0;
+    return cut ? lbm_boundary_meets(b, link) : 0;
 }
 
 /* What the balance does not explain of the mass. */
@@ -84,6 +85,69 @@ static void test_walls_of_narrow_gaps_lie_half_way(void **unused) {
         assert_true(!(cell->links >> i & 1u) || cut_of(&c, cell, i) == 0);
     }
     case_end(&c);
+}
+
+static void chosen(lbm_case *c, const sel_shape *shape) {
+    interpolated(c, shape, (sel_quantity){0});
+    c->laws[c->params.common.regions.n - 1].wall.scheme = LBM_AUTO;
+}
+
+static bool is_cut(const lbm_boundary *b, int region) {
+    bool cut = false;
+    for (int64_t k = 0; b->link_cut && k < b->links.count; k++) {
+        cut = cut || (b->link_region[k] == region && b->link_cut[k].wall > 0);
+    }
+    return cut;
+}
+
+/* Faces and boxes whose sides lie on cell faces, up to round-off, are half-way walls. A ball beside
+ * them is not. */
+static void test_walls_choose_their_scheme_by_their_shape(void **unused) {
+    (void)unused;
+    for (int round = 0; round < 2; round++) {
+        lbm_case c;
+        case_begin(&c, 20, 20, 0.6);
+        c.params.collision = LBM_RECURSIVE;
+        chosen(&c, case_faces(&c));
+        chosen(&c, case_box(&c, 2 + 1e-13, 3, 6 - 1e-13, 5));
+        if (round) {
+            chosen(&c, ball(&c, 13, 13, 0, 3.5));
+        }
+        case_must_plan(&c);
+        const lbm_boundary *b = case_boundary(&c);
+        assert_true(b->interpolates == round && (b->link_cut != NULL) == round);
+        assert_int_equal(b->closed_count, round);
+        for (int region = 1; region <= 2 + round; region++) {
+            assert_true(is_cut(b, region) == (region == 3));
+            assert_true(lbm_region_passes(b, region) == (region == 3));
+        }
+        case_end(&c);
+    }
+}
+
+/* The same bits as with the scheme named. */
+static void test_chosen_walls_are_those_that_are_named(void **unused) {
+    (void)unused;
+    enum { N = 16 };
+    for (int round = 0; round < 2; round++) {
+        double u[2][2 * N * N];
+        for (int named = 0; named < 2; named++) {
+            lbm_case c;
+            case_begin(&c, N, N, 0.6);
+            c.params.common.periodic = 3;
+            c.params.collision = LBM_RECURSIVE;
+            c.params.acceleration = sel_constant2(1e-5, 0);
+            chosen(&c, round ? ball(&c, 8, 8, 0, 3.5) : case_box(&c, 5, 5, 9, 10));
+            if (named) {
+                c.laws[0].wall.scheme = round ? LBM_INTERPOLATED : LBM_HALFWAY;
+            }
+            case_start(&c);
+            case_advance(&c, 2 * LBM_RETURN_STEPS);
+            case_read(&c, LBM_VELOCITY, 2, u[named]);
+            case_end(&c);
+        }
+        assert_memory_equal(u[0], u[1], sizeof u[0]);
+    }
 }
 
 /* ---- straight channels ---- */
@@ -377,6 +441,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_links_end_on_the_surface_of_a_ball),
         cmocka_unit_test(test_walls_of_narrow_gaps_lie_half_way),
+        cmocka_unit_test(test_walls_choose_their_scheme_by_their_shape),
+        cmocka_unit_test(test_chosen_walls_are_those_that_are_named),
         cmocka_unit_test(test_straight_profiles_are_exact),
         cmocka_unit_test(test_parabolas_are_of_second_order),
         cmocka_unit_test(test_walls_stay_in_place_when_the_viscosity_changes),

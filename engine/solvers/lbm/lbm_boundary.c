@@ -20,6 +20,8 @@
 
 /* The least fraction of a link at which it meets a wall: 0 would be half-way. */
 static const double least_cut = 1e-6;
+/* A surface this near to the middle of a link lies half-way, up to round-off. */
+static const double least_away = 1e-9;
 
 /* The least weight of a wall in what an interpolated link sends back; at smaller viscosities, where
  * a cell's flow is no longer viscous, more, up to that of Bouzidi's rule. */
@@ -448,22 +450,24 @@ static void list_rows(lbm_boundary *b, tally counts[]) {
     }
 }
 
-/* Memory of the cells, spans and links of all rows; of cuts, if some wall is interpolated. */
+/* Memory of the cells, spans and links of all rows; of cuts, if some may be interpolated. */
 static sel_status allocate_rows(lbm_boundary *b, sel_error *error) {
     const size_t rows = (size_t)b->rows + 1, spans = (size_t)b->span_count * sizeof *b->spans;
     const size_t cells = (size_t)b->cell_count * sizeof *b->cells;
     const size_t links = (size_t)b->links.count;
-    const size_t cuts = b->interpolates ? links * sizeof *b->link_cut : 0;
-    const size_t bytes = cells + spans + 2 * rows * sizeof *b->row_cells + cuts + links;
+    const size_t cuts = b->interpolates ? (links + 1) * sizeof *b->link_cut : 0;
+    const size_t bytes = cells + spans + 2 * rows * sizeof *b->row_cells + links;
     b->cells = malloc(bytes);
-    if (!b->cells) {
-        return sel_fail_memory(error, "the list of boundary cells", bytes);
+    b->link_cut = b->cells && cuts ? malloc(cuts) : NULL;
+    if (!b->cells || (cuts && !b->link_cut)) {
+        free(b->cells);
+        b->cells = NULL;
+        return sel_fail_memory(error, "the list of boundary cells", bytes + cuts);
     }
     b->spans = (lbm_span *)(void *)(b->cells + b->cell_count);
     b->row_cells = (int64_t *)(void *)(b->spans + b->span_count);
     b->row_spans = b->row_cells + rows;
-    b->link_cut = b->interpolates ? (lbm_cut *)(void *)(b->row_spans + rows) : NULL;
-    b->link_region = (uint8_t *)(b->row_spans + rows) + cuts;
+    b->link_region = (uint8_t *)(b->row_spans + rows);
     return SEL_OK;
 }
 
@@ -495,8 +499,9 @@ static lbm_cut weigh_cut(double q, bool passes, double relax) {
     return (lbm_cut){(float)wall, (float)(1 - 2 * q * wall)};
 }
 
-/* Where the link along direction i of a cell meets an interpolated wall, as link_cut. */
-static lbm_cut find_cut(const lbm_boundary *b, const lbm_boundary_cell *cell, int i) {
+/* Where the link along direction i of a cell meets an interpolated wall, as link_cut. *away becomes
+ * true, if it is interpolated and the wall does not lie half-way. */
+static lbm_cut find_cut(const lbm_boundary *b, const lbm_boundary_cell *cell, int i, bool *away) {
     const lbm_direction *d = &b->lattice->direction[i];
     const int64_t number = cell->row * b->domain->grid.n[0] + cell->x;
     const int offset[3] = {-d->e[0], -d->e[1], -d->e[2]};
@@ -508,27 +513,63 @@ static lbm_cut find_cut(const lbm_boundary *b, const lbm_boundary_cell *cell, in
         return (lbm_cut){0, 0};
     }
     q = q < least_cut ? least_cut : q > 1 ? 1 : q;
-    return weigh_cut(q, !(cell->links >> d->opposite & 1u), b->moves[region] ? 0 : b->relax);
+    const lbm_cut cut =
+        weigh_cut(q, !(cell->links >> d->opposite & 1u), b->moves[region] ? 0 : b->relax);
+    if (cut.wall > 0 && fabs(q - 0.5) > least_away) {
+#pragma omp atomic write
+        away[region] = true;
+    }
+    return cut;
 }
 
-/* Finds the cuts of all links. */
+/* Finds the cuts of the links of a cell; away: by region. */
+static void find_cell_cuts(lbm_boundary *b, const lbm_boundary_cell *cell, bool *away) {
+    lbm_cut *cuts = b->link_cut + cell->first_link;
+    for (int i = 1; i < b->lattice->q; i++) {
+        if (cell->links >> i & 1u) {
+            *cuts++ = find_cut(b, cell, i, away);
+        }
+    }
+    for (int k = 0; k < __builtin_popcount(cell->shared); k++) {
+        *cuts++ = (lbm_cut){0, 0};
+    }
+}
+
+/* Walls that choose, and all of whose links lie half-way, become half-way walls. */
+static void choose_walls(lbm_boundary *b, const bool away[]) {
+    for (int r = 1; r <= b->domain->region_count; r++) {
+        if (b->law[r]->chooses && !away[r]) {
+            b->law[r] = lbm_halfway_wall;
+        }
+    }
+}
+
+/* Finds the cuts of all links; without any there is no memory of them. */
 static void find_cuts(lbm_boundary *b) {
     const bool alone = sel_domain_crossing_needs_one_thread(b->domain);
     const int64_t count = b->interpolates ? b->cell_count : 0;
+    bool away[SEL_REGION_NUMBERS] = {false}, some = false;
 #pragma omp parallel for schedule(static) if (!alone)
     for (int64_t c = 0; c < count; c++) {
+        find_cell_cuts(b, &b->cells[c], away);
+    }
+    choose_walls(b, away);
+#pragma omp parallel for schedule(static) reduction(|| : some)
+    for (int64_t c = 0; c < count; c++) {
         lbm_boundary_cell *cell = &b->cells[c];
-        for (int i = 1; i < b->lattice->q; i++) {
-            if (cell->links >> i & 1u) {
-                const lbm_cut cut = find_cut(b, cell, i);
-                b->link_cut[link_at(cell, i)] = cut;
-                cell->cut |= cut.wall > 0;
+        const int links = __builtin_popcount(cell->links);
+        for (uint32_t k = cell->first_link; k < cell->first_link + (uint32_t)links; k++) {
+            if (!b->law[b->link_region[k]]->interpolates) {
+                b->link_cut[k] = (lbm_cut){0, 0};
             }
+            cell->cut |= b->link_cut[k].wall > 0;
         }
-        for (uint32_t k = 0; k < (uint32_t)__builtin_popcount(cell->shared); k++) {
-            b->link_cut[cell->first_link + (uint32_t)__builtin_popcount(cell->links) + k] =
-                (lbm_cut){0, 0};
-        }
+        some = some || cell->cut;
+    }
+    b->interpolates = some;
+    if (!some) {
+        free(b->link_cut);
+        b->link_cut = NULL;
     }
 }
 
@@ -683,6 +724,7 @@ sel_status lbm_boundary_keep_patch(lbm_boundary *boundary, sel_error *error) {
         return status;
     }
     free(all.cells);
+    free(all.link_cut);
     if (domain->ranks->rank > 0) {
         free(kept.open);
         sel_sites_free(&kept.links);
@@ -690,6 +732,12 @@ sel_status lbm_boundary_keep_patch(lbm_boundary *boundary, sel_error *error) {
     }
     *boundary = kept;
     return SEL_OK;
+}
+
+bool lbm_region_passes(const lbm_boundary *b, int region) {
+    const lbm_law_row *law = b->law[region];
+    return law->opening != LBM_CLOSED || law->interpolates ||
+           lbm_region_quantity(&b->domain->regions[region - 1]) != NULL;
 }
 
 void lbm_boundary_row(const lbm_boundary *b, int64_t row, int64_t links[2], int64_t openings[2]) {
@@ -703,6 +751,7 @@ void lbm_boundary_row(const lbm_boundary *b, int64_t row, int64_t links[2], int6
 
 void lbm_boundary_free(lbm_boundary *boundary) {
     free(boundary->cells); /* and all behind them */
+    free(boundary->link_cut);
     free(boundary->open);
     free(boundary->closed_cells);
     sel_sites_free(&boundary->links);

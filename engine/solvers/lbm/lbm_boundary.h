@@ -17,7 +17,8 @@ typedef struct lbm_law_row {
                              are wet, and this closure holds where a cell has no other wet face */
     bool wall;            /* nothing passes */
     bool mirrors;         /* diagonal links are mirrored, not bounced back */
-    bool interpolates;    /* its links end on the surfaces of shapes */
+    bool interpolates;    /* its links end on the surfaces of shapes, */
+    bool chooses;         /* but half-way, if none of the grid meets its surface elsewhere */
     bool absorbs;         /* lets sound out; holds a little what it wants: values, */
     bool far_field;       /* and the density at rest */
     bool meets_any;       /* its wet faces may share a cell with those of any law */
@@ -28,6 +29,8 @@ typedef struct lbm_law_row {
 
 /* The row of a region's law. */
 const lbm_law_row *lbm_law_of(const sel_region *region);
+/* The row of half-way walls. */
+extern const lbm_law_row *const lbm_halfway_wall;
 
 /* Whether fluid passes the faces of the law. */
 static inline bool lbm_law_is_open(const lbm_law_row *law) {
@@ -57,7 +60,7 @@ typedef struct lbm_boundary {
     int64_t rows;             /* ny nz: row y + ny z */
     lbm_boundary_cell *cells; /* row by row */
     int64_t *row_cells;       /* [rows + 1] first cell of each row */
-    bool interpolates;        /* some law does, */
+    bool interpolates;        /* some link is, */
     double relax;             /* with weights as lbm_boundary_create says */
     int64_t closed_count;     /* closed regions of fluid (lbm_closed.h), */
     int64_t *closed_cells;    /* [closed_count] and the cells of each in the grid */
@@ -70,7 +73,7 @@ typedef struct lbm_boundary {
     lbm_cut *link_cut;    /* [links] NULL: no link is interpolated */
     lbm_span *spans;
     int64_t *row_spans;                         /* [rows + 1] */
-    const lbm_law_row *law[SEL_REGION_NUMBERS]; /* by region; 0: no region */
+    const lbm_law_row *law[SEL_REGION_NUMBERS]; /* by region, one that chooses has; 0: none */
     bool moves[SEL_REGION_NUMBERS];             /* by region: half-way walls with a velocity */
     /* Of the grid, for what looks at all places of laws; NULL: rank 0 has them. */
     lbm_open_cell *open;
@@ -133,6 +136,6 @@ enum { LBM_GIVERS = 4 };
 int lbm_boundary_givers(const lbm_boundary_cell *cell, lbm_giver givers[LBM_GIVERS]);
 
 /* Whether a region may let mass through: a wet face, a moving or an interpolated wall. */
-bool lbm_region_passes(const sel_region *region);
+bool lbm_region_passes(const lbm_boundary *boundary, int region);
 
 #endif

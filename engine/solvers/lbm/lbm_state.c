@@ -28,7 +28,7 @@ void lbm_balance_terms(const lbm_state *state, double mass, double returned, sel
     for (int r = 1; r <= domain->region_count; r++) {
         char text[32];
         total += state->out[r];
-        if (lbm_region_passes(&domain->regions[r - 1])) {
+        if (lbm_region_passes(&state->plan->boundary, r)) {
             const char *name = sel_region_name(domain, r, text);
             /* Through walls goes but the round-off of their links. */
             const bool wall = state->plan->boundary.law[r]->wall;

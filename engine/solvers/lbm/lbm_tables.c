@@ -11,18 +11,19 @@ const char *const lbm_collision_names[] = {"trt",       "bgk",    "regularized",
                                            "recursive", "hybrid", NULL};
 /* Straight half-way walls lie exactly on the faces. */
 #define USUAL_MAGIC (3.0 / 16.0)
-const char *const lbm_wall_names[] = {"halfway", "zou_he", "interpolated", NULL};
+const char *const lbm_wall_names[] = {"halfway", "zou_he", "interpolated", "auto", NULL};
 
 static const sel_table_field wall_fields[] = {
     SEL_ROW(lbm_law_wall, velocity, VECTOR,
             "Velocity of the wall, evaluated where each link meets the wall: at the middle of the "
-            "link, or with scheme = \"interpolated\" where the link enters the shape; at rest "
-            "when not given."),
+            "link, or of an interpolated wall where the link enters the shape; at rest when not "
+            "given."),
     SEL_ROW(lbm_law_wall, scheme, CHOICE,
             "halfway: half-way bounce-back; zou_he, on faces only: the wall lies at the centres of "
             "the first cells; interpolated: the wall lies on the surface of the shape, and on "
-            "faces and where links meet no shape half-way.",
-            .preset = LBM_HALFWAY, .choices = lbm_wall_names),
+            "faces and where links meet no shape half-way; auto: interpolated, but half-way if all "
+            "links meet the surface half-way or know none.",
+            .preset = LBM_AUTO, .choices = lbm_wall_names),
 };
 
 #define RELAXATION(type, what, comes)                                                            \
@@ -98,7 +99,7 @@ static sel_status check_far_field(const void *data, sel_where where, sel_error *
 
 const sel_table lbm_wall_table = SEL_TABLE(
     "law.wall", lbm_law_wall, wall_fields,
-    "No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.");
+    "No slip, by bounce-back: the wall lies on the face, or on the surface of the shape.");
 const sel_table lbm_outflow_table =
     SEL_TABLE("law.outflow", lbm_law_outflow, outflow_fields,
               "An open face that lets vortices and sound out; it reflects 8 % of the slowest "
@@ -139,6 +140,8 @@ static const lbm_law_row rows[] = {
      VALUES(LBM_TO_VELOCITY, lbm_law_wall, velocity)},
     {&lbm_wall_table, LBM_INTERPOLATED, .wall = true, .interpolates = true,
      VALUES(LBM_TO_LINKS, lbm_law_wall, velocity)},
+    {&lbm_wall_table, LBM_AUTO, .wall = true, .interpolates = true, .chooses = true,
+     VALUES(LBM_TO_LINKS, lbm_law_wall, velocity)},
     {&lbm_velocity_table, .opening = LBM_OPEN_VELOCITY,
      VALUES(LBM_TO_VELOCITY, lbm_law_velocity, velocity)},
     {&lbm_velocity_table, 1, .opening = LBM_OPEN_ABSORBING, .absorbs = true,
@@ -157,6 +160,8 @@ static const lbm_law_row rows[] = {
 #undef K
 _Static_assert(sizeof rows / sizeof *rows == LBM_LAWS - 1 + LBM_WALLS + 2,
                "a row per law, per scheme of walls, and for what absorbs");
+
+const lbm_law_row *const lbm_halfway_wall = &rows[LBM_HALFWAY];
 
 /* lbm_law_row.scheme */
 static int scheme_of(const sel_variant *law) {
@@ -179,11 +184,6 @@ const sel_quantity *lbm_region_quantity(const sel_region *region) {
     const ptrdiff_t at = lbm_law_of(region)->quantity;
     const sel_quantity *q = at < 0 ? NULL : (const void *)((const char *)region->law.data + at);
     return q && sel_quantity_given(q) ? q : NULL;
-}
-
-bool lbm_region_passes(const sel_region *region) {
-    const lbm_law_row *law = lbm_law_of(region);
-    return law->opening != LBM_CLOSED || law->interpolates || lbm_region_quantity(region) != NULL;
 }
 
 static const sel_table_field region_fields[] = {SEL_REGION_FIELDS(lbm_law_family)};
