@@ -359,7 +359,7 @@ ok "ranks without the directory of the run" elsewhere
 
 listed() {
     "$selenite" check tests/checkpoint/channel.lua --ranks 3 --backend cpu >"$work/said" &&
-        grep -q '^  rank 2 .* y from 11 to 15, 240 free, memory .*, halos 9.22 kB per exchange' \
+        grep -q '^  rank 2 .* y from 11 to 15, 240 free, memory .*, halos 13.8 kB per exchange' \
             "$work/said" && grep -qE '^  efficiency +[0-9]+ % on this machine, [0-9]+ % on 3 ' "$work/said"
 }
 ok "check says what ranks would have" listed
