@@ -142,9 +142,9 @@ static void positional_values_are_checked(void **state) {
 
 static void laws_of_another_solver_are_refused(void **state) {
     (void)state;
-    script_refuses(
-        LBM("regions = { { where = shape.faces, law = law.open {} } }"),
-        "s.lua:4: sel.lbm has no law 'open'; it has wall, velocity, pressure, outflow, slip");
+    script_refuses(LBM("regions = { { where = shape.faces, law = law.open {} } }"),
+                   "s.lua:4: sel.lbm has no law 'open'; it has wall, velocity, pressure, outflow, "
+                   "far_field, slip");
 }
 
 static void shapes_keep_their_meaning_when_chains_are_balanced(void **state) {
@@ -267,7 +267,8 @@ static void misspelt_members_of_the_library_are_errors(void **state) {
     (void)state;
     script_refuses(
         "local sel = require 'selenite'\nlocal x = sel.law.wal\n",
-        "s.lua:2: sel.law has no 'wal'; did you mean 'wall'? It has convective, fixed, flux, "
+        "s.lua:2: sel.law has no 'wal'; did you mean 'wall'? It has convective, far_field, fixed, "
+        "flux, "
         "gradient, insulated, level, mirror, open, outflow, pressure, slip, velocity, wall");
     script_refuses(
         "local sel = require 'selenite'\nlocal x = sel.lmb\n",
