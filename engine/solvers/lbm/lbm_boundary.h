@@ -104,6 +104,10 @@ sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *latt
                                lbm_boundary *boundary, sel_error *error);
 void lbm_boundary_free(lbm_boundary *boundary);
 
+/* Finds where the links of all cells meet interpolated walls, into link_cut. Walls that choose
+ * become half-way walls if all their links lie half-way; without any cut link_cut is freed. */
+void lbm_boundary_find_cuts(lbm_boundary *boundary);
+
 /* Keeps the cells, spans and links of the domain's patch, and frees those of other ranks. */
 sel_status lbm_boundary_keep_patch(lbm_boundary *boundary, sel_error *error);
 
