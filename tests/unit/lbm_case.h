@@ -272,4 +272,16 @@ case_of_place(lbm_case *c, unsigned depends, int results,
     return case_function_of(c, depends, results, (case_function){.of_place = of, .data = data});
 }
 
+/* Velocity of a body that turns about (x, y) at `rate`, for case_of_place. */
+typedef struct case_turning {
+    double x, y, rate;
+} case_turning;
+
+static inline void case_turn(const double at[3], double t, const void *data, double value[3]) {
+    const case_turning *of = data;
+    (void)t;
+    value[0] = -of->rate * (at[1] - of->y);
+    value[1] = of->rate * (at[0] - of->x);
+}
+
 #endif

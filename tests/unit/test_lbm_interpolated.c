@@ -231,17 +231,6 @@ static void test_walls_stay_in_place_when_the_viscosity_changes(void **unused) {
 
 /* ---- cylinders ---- */
 
-typedef struct turning {
-    double x, y, rate;
-} turning;
-
-static void turn(const double at[3], double t, const void *data, double value[3]) {
-    const turning *of = data;
-    (void)t;
-    value[0] = -of->rate * (at[1] - of->y);
-    value[1] = of->rate * (at[0] - of->x);
-}
-
 typedef struct turned {
     double velocity, torque; /* relative errors; of the velocity rms */
     double mass;             /* mass less that at the start less what was returned */
@@ -251,7 +240,7 @@ typedef struct turned {
  */
 static turned turn_cylinders(int collision, double radius, double tau) {
     const int n = 2 * (int)radius + 6;
-    turning inner = {n / 2.0 + 0.13, n / 2.0 + 0.37, 0.04 / radius};
+    case_turning inner = {n / 2.0 + 0.13, n / 2.0 + 0.37, 0.04 / radius};
     const double b = inner.rate * radius * radius / 3, nu = (tau - 0.5) / 3;
     double *u = malloc(2 * (size_t)(n * n) * sizeof *u), sum = 0;
     int count = 0;
@@ -261,7 +250,7 @@ static turned turn_cylinders(int collision, double radius, double tau) {
     c.params.collision = collision;
     interpolated(&c, around_ball(&c, inner.x, inner.y, radius), (sel_quantity){0});
     interpolated(&c, ball(&c, inner.x, inner.y, 0, radius / 2),
-                 case_of_place(&c, SEL_ON_PLACE, 2, turn, &inner));
+                 case_of_place(&c, SEL_ON_PLACE, 2, case_turn, &inner));
     case_must_plan(&c);
     c.plan->wants_balance = true;
     case_create(&c);
@@ -367,14 +356,14 @@ static void test_closed_boxes_keep_their_mass(void **unused) {
         for (int precision = SEL_F32; precision <= SEL_F64; precision++) {
             double u[2][2 * CELLS];
             for (int threads = 1; threads <= 3; threads += 2) {
-                turning roller = {11.3, 9.8, 0.01};
+                case_turning roller = {11.3, 9.8, 0.01};
                 lbm_case c;
                 case_begin(&c, N, M, 0.6);
                 c.params.common.precision = precision;
                 c.params.collision = moments ? LBM_RECURSIVE : LBM_TRT;
                 case_wall(&c, case_faces(&c));
                 interpolated(&c, ball(&c, roller.x, roller.y, 0, 5.2),
-                             case_of_place(&c, SEL_ON_PLACE, 2, turn, &roller));
+                             case_of_place(&c, SEL_ON_PLACE, 2, case_turn, &roller));
                 case_must_plan(&c);
                 c.plan->threads = threads;
                 c.plan->wants_balance = true;

@@ -116,17 +116,6 @@ static void test_walls_of_a_channel_carry_what_drives_it(void **unused) {
     }
 }
 
-typedef struct turning {
-    double x, y, rate;
-} turning;
-
-static void turn(const double at[3], double t, const void *data, double value[3]) {
-    const turning *of = data;
-    (void)t;
-    value[0] = -of->rate * (at[1] - of->y);
-    value[1] = of->rate * (at[0] - of->x);
-}
-
 /* Fluid at rest at the radius 24, turned at 16 with the speed 0.02: u = A r + B / r, and the shear
  * stress on both is 2 rho nu B / r^2. */
 static void test_shear_on_cylinders_that_turn(void **unused) {
@@ -135,7 +124,7 @@ static void test_shear_on_cylinders_that_turn(void **unused) {
     static const double radius[2] = {16, 24};
     static walls w;
     for (int collision = LBM_TRT; collision < LBM_COLLISIONS; collision++) {
-        const turning inner = {N / 2.0 + 0.13, N / 2.0 + 0.37, 0.02 / radius[0]};
+        const case_turning inner = {N / 2.0 + 0.13, N / 2.0 + 0.37, 0.02 / radius[0]};
         const double at[3] = {inner.x, inner.y, 0};
         const double b = 0.02 / (1 / radius[0] - radius[0] / (radius[1] * radius[1]));
         double sum[2] = {0}, square[2] = {0}, area[2] = {0};
@@ -148,7 +137,7 @@ static void test_shear_on_cylinders_that_turn(void **unused) {
                                ball(&c, at, radius[1])),
              LBM_INTERPOLATED, (sel_quantity){0});
         body(&c, ball(&c, at, radius[0]), LBM_INTERPOLATED,
-             case_of_place(&c, SEL_ON_PLACE, 2, turn, &inner));
+             case_of_place(&c, SEL_ON_PLACE, 2, case_turn, &inner));
         case_start(&c);
         case_run_until_steady(&c, 100, 1e-5);
         read_walls(&c, &w);
