@@ -1,5 +1,5 @@
 /* out_average.c -- out.average: mean, rms and covariances of fields over time in one .vti file at
- * the end.
+ * the end; with `over` also along axes, as CSV (average_rows.c).
  *
  * Mean m and sum of squared deviations are updated per sample (Welford 1962), in f64, which avoids
  * the cancellation of large sums. So are sums of products of deviations: the n-th sample x, y adds
@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "engine/output/average.h"
 #include "engine/output/vtk_image.h"
 
 static const sel_table_field average_fields[] = {
@@ -18,6 +19,12 @@ static const sel_table_field average_fields[] = {
             "Products of two components of `fields`: \"velocity_x*velocity_y\" gives the array "
             "velocity_x_velocity_y_covariance, the mean product of the deviations from the means. "
             "Of velocities it is the Reynolds stress divided by minus the density."),
+    SEL_ROW(sel_average_params, over, FLAGS,
+            "Axes along which means are taken, too, as a flow is the same along them on average: "
+            "NAME.csv instead of NAME.vti, with a row for each place along the other axes. "
+            "Deviations are those from the mean of the row. All cells count alike, solid ones "
+            "do not.",
+            .choices = sel_axis_names),
 };
 
 const sel_table sel_out_average_table =
@@ -26,7 +33,9 @@ const sel_table sel_out_average_table =
               "the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the "
               "deviation from the mean; with solid, cell_type and boundary, as out.vtk. A sample "
               "every 10 steps when neither every nor interval is "
-              "given; from_step or from_time leaves out how the flow began.");
+              "given; from_step or from_time leaves out how the flow began. With `over` NAME.csv "
+              "has the columns x, y, z as far as they are left, cells (those that are not solid), "
+              "and for each component its mean, rms and covariances.");
 
 enum { SAMPLE_PERIOD = 10 };
 
@@ -36,21 +45,11 @@ typedef struct average_field {
     double *values;  /* [cells][read], the present sample */
 } average_field;
 
-/* A component of a pick. */
-typedef struct average_factor {
-    char name[SEL_COLUMN_ROOM];
-    int pick, component;
-} average_factor;
-
-typedef struct average_product {
-    average_factor factor[2];
-    double *sum; /* [cells], of products of deviations; the covariance after finish_product */
-} average_product;
-
 typedef struct average_output {
     sel_output base;
-    average_field *fields;     /* per pick */
-    average_product *products; /* per name in the parameters */
+    sel_average_product *products; /* per name in the parameters */
+    sel_average_rows *rows;        /* means along axes; NULL: none, and what follows is used */
+    average_field *fields;         /* per pick */
     size_t cells;
     int64_t samples;
 } average_output;
@@ -74,7 +73,7 @@ static void copy_factor(const char *text, const char *end, char name[SEL_COLUMN_
 
 /* Finds the component that a factor names among the fields. false: none of them has it. */
 static bool find_factor(const sel_solver *solver, int dims, const sel_names *fields,
-                        average_factor *factor) {
+                        sel_average_factor *factor) {
     int component;
     const int field = sel_solver_field(solver, dims, factor->name, &component);
     if (field < 0 || (component < 0 && sel_field_components(&solver->fields[field], dims) > 1)) {
@@ -94,7 +93,7 @@ static bool find_factor(const sel_solver *solver, int dims, const sel_names *fie
 
 /* Reads "velocity_x*velocity_y". NULL: fine; else what is wrong, the end of a message. */
 static const char *read_product(const char *text, const sel_solver *solver, int dims,
-                                const sel_names *fields, average_product *product) {
+                                const sel_names *fields, sel_average_product *product) {
     const char *star = strchr(text, '*');
     if (!star || strchr(star + 1, '*')) {
         return "is not two names with a * between them";
@@ -111,8 +110,11 @@ static const char *read_product(const char *text, const sel_solver *solver, int 
 
 static void average_check(sel_output_checker *checker, const void *params) {
     const sel_average_params *average = params;
+    if (checker->domain->grid.dims == 2 && average->over >> 2) {
+        sel_output_refuse(checker, "over has the axis z, and the domain only x and y");
+    }
     for (int k = 0; k < average->products.n; k++) {
-        average_product product = {0};
+        sel_average_product product = {0};
         const char *wrong = read_product(average->products.v[k], checker->simulation->solver,
                                          checker->domain->grid.dims, &average->fields, &product);
         if (wrong) {
@@ -127,6 +129,7 @@ static void average_check(sel_output_checker *checker, const void *params) {
     }
 }
 
+/* Reads the products; those of single cells get their sums. */
 static sel_status open_products(average_output *output, sel_error *error) {
     const sel_output *base = &output->base;
     const sel_average_params *average = base->params;
@@ -136,8 +139,10 @@ static sel_status open_products(average_output *output, sel_error *error) {
     for (size_t k = 0; k < count && !failed; k++) {
         read_product(average->products.v[k], base->context->solver,
                      base->context->domain->grid.dims, &average->fields, &output->products[k]);
-        output->products[k].sum = sel_arena_alloc(base->arena, output->cells * sizeof(double));
-        failed = !output->products[k].sum;
+        if (!average->over) {
+            output->products[k].sum = sel_arena_alloc(base->arena, output->cells * sizeof(double));
+            failed = !output->products[k].sum;
+        }
     }
     return failed ? sel_fail_memory(error, "the products of fields",
                                     count * output->cells * sizeof(double))
@@ -166,7 +171,7 @@ static void add_field(const average_output *output, int k) {
     }
 }
 
-static void add_product(const average_output *output, const average_product *product) {
+static void add_product(const average_output *output, const sel_average_product *product) {
     const int64_t cells = (int64_t)output->cells;
     const int threads = output->base.context->plan->threads;
     const double samples = (double)output->samples;
@@ -174,7 +179,7 @@ static void add_product(const average_output *output, const average_product *pro
     const double *value[2], *mean[2];
     int64_t read[2], stored[2];
     for (int f = 0; f < 2; f++) {
-        const average_factor *factor = &product->factor[f];
+        const sel_average_factor *factor = &product->factor[f];
         const sel_pick *pick = &output->base.picks.v[factor->pick];
         value[f] = output->fields[factor->pick].values + pick->first + factor->component;
         mean[f] = output->fields[factor->pick].mean + factor->component;
@@ -191,6 +196,10 @@ static void add_product(const average_output *output, const average_product *pro
 static sel_status average_take(sel_output *base, sel_error *error) {
     (void)error;
     average_output *output = (average_output *)base;
+    if (output->rows) {
+        sel_average_rows_add(output->rows);
+        return SEL_OK;
+    }
     output->samples++;
     for (int k = 0; k < base->picks.count; k++) {
         add_field(output, k);
@@ -201,21 +210,43 @@ static sel_status average_take(sel_output *base, sel_error *error) {
     return SEL_OK;
 }
 
-/* Saves or loads the names of the fields and products; others than those in the checkpoint are a
- * failure. */
+/* Name i of what an average is made of: the fields, the products, the axes of `over`. NULL: i is
+ * past the last. */
+static const char *part_name(const sel_output *base, int i) {
+    const sel_average_params *average = base->params;
+    if (i < base->picks.count) {
+        return base->picks.v[i].name;
+    }
+    i -= base->picks.count;
+    if (i < average->products.n) {
+        return average->products.v[i];
+    }
+    i -= average->products.n;
+    for (int a = 0; a < 3; a++) {
+        if (average->over >> a & 1 && i-- == 0) {
+            return sel_axis_names[a];
+        }
+    }
+    return NULL;
+}
+
+/* Saves or loads these names; others than those in the checkpoint are a failure. */
 static void keep_names(const sel_output *base, sel_checkpoint *checkpoint) {
-    const int picks = base->picks.count, all = picks + product_names(base)->n;
+    int all = 0;
+    while (part_name(base, all)) {
+        all++;
+    }
     int count = all;
     SEL_KEEP(checkpoint, count);
     bool same = count == all;
     for (int i = 0; i < all && same; i++) {
-        const char *now = i < picks ? base->picks.v[i].name : product_names(base)->v[i - picks];
+        const char *now = part_name(base, i);
         const char *name = sel_keep_text(checkpoint, base->arena, now);
         same = strcmp(name, now) == 0;
     }
     if (!same) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
-                            "%s: the output '%s' had other fields; give it another name",
+                            "%s: the output '%s' had other fields or axes; give it another name",
                             checkpoint->path, base->name);
     }
 }
@@ -223,6 +254,10 @@ static void keep_names(const sel_output *base, sel_checkpoint *checkpoint) {
 static void average_keep(sel_output *base, sel_checkpoint *checkpoint) {
     average_output *output = (average_output *)base;
     keep_names(base, checkpoint);
+    if (output->rows) {
+        sel_average_rows_keep(output->rows, checkpoint);
+        return;
+    }
     SEL_KEEP(checkpoint, output->samples);
     if (output->samples < 0 || output->samples > SEL_MOST_STEPS) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: the samples of a mean",
@@ -284,6 +319,9 @@ static sel_status write_average(const sel_output *base, vtkw_array *arrays, sel_
 
 static sel_status average_conclude(sel_output *base, sel_error *error) {
     const average_output *output = (const average_output *)base;
+    if (output->rows) {
+        return sel_average_rows_write(output->rows, error);
+    }
     const int picks = base->picks.count, products = product_names(base)->n;
     const size_t room = 2 * (size_t)picks + (size_t)products + SEL_IMAGE_MARKS;
     vtkw_array *arrays = sel_arena_alloc(base->arena, room * sizeof *arrays);
@@ -299,7 +337,7 @@ static sel_status average_conclude(sel_output *base, sel_error *error) {
         failed = !mean || !rms;
     }
     for (int k = 0; k < products && !failed; k++) {
-        const average_product *product = &output->products[k];
+        const sel_average_product *product = &output->products[k];
         const char *name = sel_arena_print(base->arena, "%s_%s_covariance", product->factor[0].name,
                                            product->factor[1].name);
         finish_product(output, k);
@@ -310,12 +348,12 @@ static sel_status average_conclude(sel_output *base, sel_error *error) {
                   : write_average(base, arrays, error);
 }
 
-static sel_status average_open(sel_output *base, sel_error *error) {
-    average_output *output = (average_output *)base;
+/* Allocates the mean and the deviations of each cell. */
+static sel_status open_fields(average_output *output, sel_error *error) {
+    sel_output *base = &output->base;
     const size_t picks = (size_t)base->picks.count;
     const sel_box box = sel_grid_box(&base->context->domain->grid);
     size_t all = 3 * picks;
-    output->cells = (size_t)sel_box_cells(&box);
     output->fields = sel_arena_alloc(base->arena, picks * sizeof *output->fields);
     sel_status status = sel_output_read(base, &box, SEL_F64, error);
     bool failed = !output->fields;
@@ -330,10 +368,20 @@ static sel_status average_open(sel_output *base, sel_error *error) {
         field->squares = failed ? NULL : field->mean + stored;
         base->requests.v[k].to = field->values;
     }
-    if (failed) {
-        return sel_fail_memory(error, "the averages of fields", all * sizeof(double));
+    return failed ? sel_fail_memory(error, "the averages of fields", all * sizeof(double)) : status;
+}
+
+static sel_status average_open(sel_output *base, sel_error *error) {
+    average_output *output = (average_output *)base;
+    const unsigned over = ((const sel_average_params *)base->params)->over;
+    output->cells = (size_t)sel_grid_cells(&base->context->domain->grid);
+    sel_status status = open_products(output, error);
+    if (status) {
+        return status;
     }
-    return status ? status : open_products(output, error);
+    return over ? sel_average_rows_open(base, over, output->products, product_names(base)->n,
+                                        &output->rows, error)
+                : open_fields(output, error);
 }
 
 const sel_output_kind sel_average_kind = {

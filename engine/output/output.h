@@ -90,6 +90,7 @@ typedef struct sel_average_params {
     sel_output_common common;
     sel_names fields;
     sel_names products; /* "velocity_x*velocity_y": of components that `fields` has */
+    unsigned over;      /* bit a: means along axis a, too; 0: of each cell */
 } sel_average_params;
 
 /* A plane across one axis of a 3-D domain: exactly one coordinate is given, the others are NaN. */

@@ -5,6 +5,7 @@ local p = sel.params { collision = { "trt", "operator" }, steps = {200, "steps",
 local list = {
     out.vtk { fields = {"velocity","stress"}, every = 80, compression="zlib" },
     out.average { fields = {"velocity","strain_rate"}, every = 10 },
+    out.average { name = "rows", fields = {"velocity"}, products = "velocity_x*velocity_y", over = {"x","z"}, every = 10 },
     out.balance { every = 30 },
     out.force { region="ball", every = 3 },
     out.reduce { field = "vorticity", op="l2", every = 11 },

@@ -76,6 +76,106 @@ static void products_are_covariances_of_the_samples(void **state) {
     case_close(&c);
 }
 
+/* The numbers of row `row`, from 0, of average.csv; their count is returned. */
+static int csv_row(const output_case *c, int row, double *to, int room) {
+    char *text = case_file(c, "average.csv", NULL), *at = text;
+    int n = 0;
+    assert_non_null(text);
+    for (int line = 0; line <= row; line++) {
+        at = strchr(at, '\n') + 1;
+    }
+    for (char *end = at; n < room && *at && (n == 0 || *end == ','); at = end + 1) {
+        to[n++] = strtod(at, &end);
+    }
+    free(text);
+    return n;
+}
+
+/* velocity_x and _y differ by 2 x - 3 y + 5 z + step, so that means and covariances are sums. */
+static void means_along_axes_are_those_of_all_cells_and_samples(void **state) {
+    (void)state;
+    static const char *const header[] = {"x,cells,", "y,cells,", "x,y,cells,", "z,cells,"};
+    const unsigned over[] = {6, 5, 4, 3};
+    const char *fields[] = {"velocity_x", "pressure"};
+    const char *products[] = {"velocity_x*pressure"};
+    for (int k = 0; k < 4; k++) {
+        output_case c;
+        case_open(&c, 3, 4, 3, 5);
+        c.domain.cell[4 + 4 * 3] = 1;
+        sel_average_params *average = add_average(&c, fields, 2);
+        average->common.every = 2;
+        average->products = case_names(products, 1);
+        average->over = over[k];
+        assert_int_equal(case_run(&c, 11), SEL_OK);
+        char *text = case_file(&c, "average.csv", NULL);
+        assert_non_null(text);
+        assert_int_equal(strncmp(text, header[k], strlen(header[k])), 0);
+        free(text);
+        const int64_t n[] = {over[k] & 1 ? 1 : 4, over[k] & 2 ? 1 : 3, over[k] & 4 ? 1 : 5};
+        for (int row = 0; row < n[0] * n[1] * n[2]; row++) {
+            const int64_t place[] = {row % n[0], row / n[0] % n[1], row / n[0] / n[1]};
+            double sum[5] = {0}, got[8], cells = 0;
+            for (int64_t i = 0; i < 60 * 6; i++) {
+                const int64_t at[] = {i % 4, i / 4 % 3, i / 12 % 5}, step = i / 60 * 2;
+                bool in = !case_solid(&c.domain, at);
+                for (int a = 0; a < 3; a++) {
+                    in = in && (over[k] >> a & 1 || at[a] == place[a]);
+                }
+                const double u = case_value(&c.domain.grid, at, 0, 0, step);
+                const double p = case_value(&c.domain.grid, at, 1, 0, step);
+                const double v[] = {u, p, u * u, p * p, u * p};
+                for (int j = 0; j < 5 && in; j++) {
+                    sum[j] += v[j];
+                }
+                cells += in;
+            }
+            const int used = csv_row(&c, row, got, 8) - 6;
+            assert_int_equal(used, k == 2 ? 2 : 1);
+            const double *numbers = got + used, u = sum[0] / cells, p = sum[1] / cells;
+            int64_t axis = 0;
+            for (int a = 0; a < used; a++, axis++) {
+                while (over[k] >> axis & 1) {
+                    axis++;
+                }
+                assert_true(got[a] == sel_centre(&c.domain.grid, (int)axis, (double)place[axis]));
+            }
+            assert_true(numbers[0] == cells / 6);
+            assert_true(fabs(numbers[1] - u) < 1e-9 && fabs(numbers[3] - p) < 1e-9);
+            assert_true(fabs(numbers[2] - sqrt(sum[2] / cells - u * u)) < 1e-9);
+            assert_true(fabs(numbers[4] - sqrt(sum[3] / cells - p * p)) < 1e-9);
+            assert_true(fabs(numbers[5] - (sum[4] / cells - u * p)) < 1e-9);
+        }
+        assert_listed(&c, "\"average.csv\"");
+        case_close(&c);
+    }
+}
+
+static void rows_without_fluid_are_zero(void **state) {
+    (void)state;
+    output_case c;
+    const char *fields[] = {"velocity"};
+    case_open(&c, 2, 4, 2, 1);
+    memset(c.domain.cell, 1, 4);
+    sel_average_params *average = add_average(&c, fields, 1);
+    average->over = 1;
+    assert_int_equal(case_run(&c, 10), SEL_OK);
+    assert_file(&c, "average.csv",
+                "y,cells,velocity_x_mean,velocity_x_rms,velocity_y_mean,velocity_y_rms\n"
+                "2.25,0,0,0,0,0\n2.75,4,6.75,1.118033988749895,7.75,1.118033988749895\n");
+    case_close(&c);
+}
+
+static void means_along_an_axis_that_is_not_there_are_refused(void **state) {
+    (void)state;
+    output_case c;
+    const char *fields[] = {"pressure"};
+    case_open(&c, 2, 4, 3, 1);
+    add_average(&c, fields, 1)->over = 5;
+    assert_int_equal(case_check(&c), SEL_BAD_SCENARIO);
+    assert_non_null(strstr(c.error.text, "over has the axis z, and the domain only x and y"));
+    case_close(&c);
+}
+
 /* Cell 5 is solid, made so by region 1; all faces are under region 2. */
 static void solid_cells_are_marked(void **state) {
     (void)state;
@@ -128,28 +228,37 @@ static void a_run_without_samples_gives_its_last_state(void **state) {
     case_close(&c);
 }
 
-static void any_number_of_threads_writes_the_same(void **state) {
-    (void)state;
+static void threads_write_the_same(unsigned over, const char *file) {
     char *bytes[2];
     size_t size[2];
     const int threads[] = {1, 3};
     const char *fields[] = {"velocity", "pressure"};
     for (int k = 0; k < 2; k++) {
         output_case c;
-        case_open(&c, 2, 41, 30, 1);
-        add_average(&c, fields, 2)->common.every = 1;
+        case_open(&c, 2, 41, 130, 1);
+        sel_average_params *average = add_average(&c, fields, 2);
+        average->common.every = 1;
+        average->over = over;
         assert_int_equal(case_begin(&c), SEL_OK);
         c.plan.threads = threads[k];
         for (int step = 0; step <= 7; step++) {
             assert_int_equal(case_write(&c, step, step == 7), SEL_OK);
         }
-        bytes[k] = case_file(&c, "average.vti", &size[k]);
+        bytes[k] = case_file(&c, file, &size[k]);
         assert_non_null(bytes[k]);
         case_close(&c);
     }
     assert_true(size[0] == size[1] && memcmp(bytes[0], bytes[1], size[0]) == 0);
     free(bytes[0]);
     free(bytes[1]);
+}
+
+static void any_number_of_threads_writes_the_same(void **state) {
+    (void)state;
+    threads_write_the_same(0, "average.vti");
+    threads_write_the_same(1, "average.csv");
+    threads_write_the_same(2, "average.csv");
+    threads_write_the_same(3, "average.csv");
 }
 
 static void a_full_disk_is_told(void **state) {
@@ -171,6 +280,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mean_and_rms_are_those_of_the_samples),
         cmocka_unit_test(products_are_covariances_of_the_samples),
+        cmocka_unit_test(means_along_axes_are_those_of_all_cells_and_samples),
+        cmocka_unit_test(rows_without_fluid_are_zero),
+        cmocka_unit_test(means_along_an_axis_that_is_not_there_are_refused),
         cmocka_unit_test(solid_cells_are_marked),
         cmocka_unit_test(the_beginning_can_be_left_out),
         cmocka_unit_test(a_run_without_samples_gives_its_last_state),

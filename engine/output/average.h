@@ -1,0 +1,38 @@
+/* average.h -- what the files of out.average share: components of fields, and means along axes. */
+#ifndef SEL_OUTPUT_AVERAGE_H
+#define SEL_OUTPUT_AVERAGE_H
+
+#include "engine/output/kind.h"
+
+/* A component of a pick. */
+typedef struct sel_average_factor {
+    char name[SEL_COLUMN_ROOM];
+    int pick, component;
+} sel_average_factor;
+
+/* Two components whose covariance is asked for. */
+typedef struct sel_average_product {
+    sel_average_factor factor[2];
+    double *sum; /* [cells], of products of deviations; NULL with means along axes */
+} sel_average_product;
+
+/* ---- means over time and along axes (average_rows.c) ---- */
+
+/* A row has the cells that differ only in the coordinates along the axes of the mean. */
+typedef struct sel_average_rows sel_average_rows;
+
+/* Adds the requests of the picks. `over`: bit a for axis a. Lives as long as the output. */
+sel_status sel_average_rows_open(sel_output *base, unsigned over,
+                                 const sel_average_product *products, int product_count,
+                                 sel_average_rows **rows, sel_error *error);
+
+/* Adds the sample that the requests have brought. */
+void sel_average_rows_add(sel_average_rows *rows);
+
+/* Saves or loads the sums. */
+void sel_average_rows_keep(sel_average_rows *rows, sel_checkpoint *checkpoint);
+
+/* Writes NAME.csv. */
+sel_status sel_average_rows_write(const sel_average_rows *rows, sel_error *error);
+
+#endif
