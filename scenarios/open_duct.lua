@@ -17,8 +17,10 @@ local p = sel.params {
   U         = { 0.05,  "velocity on the axis, lattice units", min = 0 },
   collision = { "regularized", "collision operator",
                 choices = { "trt", "bgk", "regularized", "recursive", "hybrid" } },
-  inlet     = { "velocity", "what is given at the inlet", choices = { "velocity", "pressure" } },
-  outlet    = { "pressure", "law of the outlet", choices = { "pressure", "outflow" } },
+  inlet     = { "velocity", "law of the inlet", choices = { "velocity", "absorbing velocity",
+                "far_field", "pressure", "absorbing pressure" } },
+  outlet    = { "pressure", "law of the outlet",
+                choices = { "pressure", "absorbing pressure", "outflow" } },
   steps     = { 20000, "steps", integer = true, min = 1 },
 }
 
@@ -73,6 +75,14 @@ local function report(run)
   run:result("drop", drop / (slope * (L - 1)) - 1)
 end
 
+local function ends(name, at_end)
+  local absorbing = name:match "absorbing" ~= nil
+  return name == "outflow" and law.outflow {}
+    or name == "far_field" and law.far_field { velocity }
+    or name:match "velocity" and law.velocity { velocity, absorbing = absorbing }
+    or law.pressure { at_end, absorbing = absorbing }
+end
+
 return sel.lbm {
   lattice   = p.space and "D3Q19" or "D2Q9",
   size      = p.space and { L, H, H } or { L, H },
@@ -82,11 +92,8 @@ return sel.lbm {
   initial   = { velocity = { velocity }, pressure = pressure },
   regions   = {
     { name = "walls", where = shape.faces, law = law.wall {} },
-    { name = "inlet", where = shape.face "x-",
-      law = p.inlet == "velocity" and law.velocity { velocity }
-        or law.pressure { slope * (L - 1) } },
-    { name = "outlet", where = shape.face "x+",
-      law = p.outlet == "pressure" and law.pressure { 0 } or law.outflow {} },
+    { name = "inlet",  where = shape.face "x-", law = ends(p.inlet, slope * (L - 1)) },
+    { name = "outlet", where = shape.face "x+", law = ends(p.outlet, 0) },
   },
   stop      = { steps = p.steps },
   hooks     = { { at = "end", call = report } },
