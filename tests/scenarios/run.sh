@@ -135,6 +135,17 @@ a_car_has_drag() {
         within "$(sed -n 's/.*frontal area \([0-9.]*\) x.*/\1/p' "$work/regions")" 0.112032 0.0025
 }
 
+# Eight cells from plate to middle. After
+# the start, friction and gain of momentum are what the acceleration, 4.5e-6 in 5,408 cells, gives.
+a_channel_stays_turbulent_and_balances_momentum() {
+    run scenarios/channel_turbulent.lua cells=8 time=12 from=4 -o "$work/channel" &&
+        within "$(result "$work/channel/run.json" shear.force_x_mean)" 0.0142 0.003 &&
+        within "$(awk -F, '$2 < 1340 || FNR == 1 { next } NR > FNR { if (!rows++) first = $3; last = $3; next }
+            n++ { sum += (force + $3) / 2 * ($2 - time) } { force = $3; time = $2 } n == 1 { start = $2 }
+            END { print (sum / 5408 + last - first) / (time - start) / 4.5e-6 }' \
+            "$work/channel/shear.csv" "$work/channel/mean.csv")" 1 0.02
+}
+
 the_car_is_what_its_program_makes() {
     "${PYTHON:-/usr/bin/python3}" tools/ahmed.py "$work/ahmed.stl" &&
         cmp "$work/ahmed.stl" scenarios/ahmed.stl
@@ -589,6 +600,7 @@ ok "spheres in an array have the drag of the series" spheres_in_an_array_have_th
 ok "a narrowed vessel makes a jet" a_narrowed_vessel_makes_a_jet
 ok "all pairs of open faces hold" all_pairs_of_open_faces_hold
 ok "a car has drag" a_car_has_drag
+ok "a channel stays turbulent and balances momentum" a_channel_stays_turbulent_and_balances_momentum
 ok "the car is what its program makes" the_car_is_what_its_program_makes
 ok "a cube answers to its oscillating lid" oscillating_cube_answers
 ok "ABC flow decays as it should" abc_flow_decays
