@@ -77,7 +77,8 @@ static double value_of(const sel_average_rows *rows, int s, int64_t cell) {
 /* ---- a sample ---- */
 
 /* Adds the cells of a line to the sums of its rows. */
-static void add_line(const sel_average_rows *rows, int64_t line, int64_t row, double *unit) {
+static void average_add_line(const sel_average_rows *rows, int64_t line, int64_t row,
+                             double *unit) {
     const uint8_t *solid = rows->base->context->domain->cell;
     const int values = rows->values, pairs = rows->pairs;
     const bool over = rows->over[0];
@@ -107,7 +108,7 @@ static void add_unit(const sel_average_rows *rows, int64_t u) {
         unit[i] = 0;
     }
     for (int64_t k = rows->averaged * part / rows->parts; k < end; k++) {
-        add_line(rows, line_of_cells(rows, row_line, k), row_line * rows->along_x, unit);
+        average_add_line(rows, line_of_cells(rows, row_line, k), row_line * rows->along_x, unit);
     }
 }
 
@@ -241,7 +242,7 @@ sel_status sel_average_rows_write(const sel_average_rows *rows, sel_error *error
 /* ---- opening ---- */
 
 /* Divides the lines of cells among the rows, and these among units. */
-static void divide(sel_average_rows *rows, unsigned over) {
+static void average_divide(sel_average_rows *rows, unsigned over) {
     const sel_grid *grid = &rows->base->context->domain->grid;
     rows->lines = rows->averaged = 1;
     for (int a = 0; a < 3; a++) {
@@ -288,7 +289,7 @@ static sel_status list_values(sel_average_rows *rows, sel_error *error) {
 }
 
 /* Counts the free cells of each row, and notes the first one. */
-static void count_cells(const sel_average_rows *rows) {
+static void average_count_cells(const sel_average_rows *rows) {
     const uint8_t *solid = rows->base->context->domain->cell;
     for (int64_t row_line = 0; row_line < rows->lines; row_line++) {
         for (int64_t k = 0; k < rows->averaged; k++) {
@@ -303,7 +304,7 @@ static void count_cells(const sel_average_rows *rows) {
     }
 }
 
-static sel_status allocate_rows(sel_average_rows *rows, sel_error *error) {
+static sel_status average_allocate_rows(sel_average_rows *rows, sel_error *error) {
     sel_arena *arena = rows->base->arena;
     const size_t n = (size_t)rows->rows, width = (size_t)(rows->values + rows->pairs);
     const size_t size = (size_t)rows->values + (size_t)rows->along_x * width;
@@ -319,7 +320,7 @@ static sel_status allocate_rows(sel_average_rows *rows, sel_error *error) {
     }
     rows->first = rows->count + n;
     rows->sum = rows->mean + n * (size_t)rows->values;
-    count_cells(rows);
+    average_count_cells(rows);
     return SEL_OK;
 }
 
@@ -340,7 +341,7 @@ sel_status sel_average_rows_open(sel_output *base, unsigned over,
         base->requests.v[k].to = sel_arena_alloc(base->arena, bytes);
         status = base->requests.v[k].to ? SEL_OK : sel_fail_memory(error, "a sample", bytes);
     }
-    divide(made, over);
+    average_divide(made, over);
     status = status ? status : list_values(made, error);
-    return status ? status : allocate_rows(made, error);
+    return status ? status : average_allocate_rows(made, error);
 }
