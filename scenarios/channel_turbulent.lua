@@ -5,7 +5,8 @@
 -- Fluids 11: 943, 1999).
 --
 -- Shows: turbulence that keeps itself alive, the shear on the plates over time in shear.csv, the
--- mean velocity and the Reynolds stresses in statistics.vti, which is to be averaged along x and z.
+-- profiles of the mean velocity, its rms and the Reynolds stress across the flow in statistics.csv:
+-- means over time and along the plates.
 -- The mean velocity adjusts slowly, within some 8 delta / u_tau, since g is given and not the flow.
 --
 -- The default is coarse: a cell has 11 wall units, 180 / cells. The flow stays turbulent, but its
@@ -83,8 +84,8 @@ return sel.lbm {
     out.reduce  { name = "fluctuations", field = { "velocity_y", "velocity_z" }, op = "l2",
                   every = steps(0.05) },
     out.average { name = "statistics", fields = { "velocity", "stress_xy" },
-                  products = { "velocity_x*velocity_y" }, every = steps(0.1),
-                  from_time = p.from * unit },
+                  products = { "velocity_x*velocity_y" }, over = { "x", "z" },
+                  every = steps(0.1), from_time = p.from * unit },
     out.picture { field = "velocity_x", slice = { z = nz / 2 }, every = steps(p.time / 4) },
   },
 }
