@@ -75,12 +75,13 @@ local function report(run)
   run:result("drop", drop / (slope * (L - 1)) - 1)
 end
 
-local function ends(name, at_end)
+-- The law of an end; p: its pressure.
+local function open_face(name, p)
   local absorbing = name:match "absorbing" ~= nil
   return name == "outflow" and law.outflow {}
     or name == "far_field" and law.far_field { velocity }
     or name:match "velocity" and law.velocity { velocity, absorbing = absorbing }
-    or law.pressure { at_end, absorbing = absorbing }
+    or law.pressure { p, absorbing = absorbing }
 end
 
 return sel.lbm {
@@ -92,8 +93,8 @@ return sel.lbm {
   initial   = { velocity = { velocity }, pressure = pressure },
   regions   = {
     { name = "walls", where = shape.faces, law = law.wall {} },
-    { name = "inlet",  where = shape.face "x-", law = ends(p.inlet, slope * (L - 1)) },
-    { name = "outlet", where = shape.face "x+", law = ends(p.outlet, 0) },
+    { name = "inlet",  where = shape.face "x-", law = open_face(p.inlet, slope * (L - 1)) },
+    { name = "outlet", where = shape.face "x+", law = open_face(p.outlet, 0) },
   },
   stop      = { steps = p.steps },
   hooks     = { { at = "end", call = report } },

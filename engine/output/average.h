@@ -13,6 +13,7 @@ typedef struct sel_average_factor {
 /* Two components whose covariance is asked for. */
 typedef struct sel_average_product {
     sel_average_factor factor[2];
+    char name[2 * SEL_COLUMN_ROOM + 16]; /* "velocity_x_velocity_y_covariance" */
     double *sum; /* [cells], of products of deviations; NULL with means along axes */
 } sel_average_product;
 
@@ -26,13 +27,13 @@ sel_status sel_average_rows_open(sel_output *base, unsigned over,
                                  const sel_average_product *products, int product_count,
                                  sel_average_rows **rows, sel_error *error);
 
-/* Adds the sample that the requests have brought. */
-void sel_average_rows_add(sel_average_rows *rows);
+/* Adds the sample that the requests have brought, the number `samples` from 1 on. */
+void sel_average_rows_add(sel_average_rows *rows, int64_t samples);
 
 /* Saves or loads the sums. */
 void sel_average_rows_keep(sel_average_rows *rows, sel_checkpoint *checkpoint);
 
-/* Writes NAME.csv. */
-sel_status sel_average_rows_write(const sel_average_rows *rows, sel_error *error);
+/* Writes NAME.csv of so many samples. */
+sel_status sel_average_rows_write(const sel_average_rows *rows, int64_t samples, sel_error *error);
 
 #endif

@@ -10,16 +10,24 @@
  * which is Welford's update for n values at once: M is exact, and nothing large cancels. In the
  * first sample m is the value of the row's first cell.
  *
- * Cells are added up along lines of cells, lines in units of work: which unit has which lines
- * depends on the grid only, and units are added up in their order. So the sums do not depend on the
- * threads.
+ * Work is divided into units, each with a part of the lines of cells along x that make up a row, or
+ * nx rows where x is not averaged over. `over = { "x", "z" }` with parts = 2:
+ *
+ *       z 0 1 2 3          a line of cells, which stands across this page
+ *     y 2 - - - -
+ *       1 - - - -          row 1 = units 2 (z = 0, 1) and 3 (z = 2, 3)
+ *       0 - - - -
+ *
+ * The division depends on the grid only, and units are added up in their order: so the sums do not
+ * depend on the threads.
  */
 #include <math.h>
 #include <stdio.h>
 #include "engine/output/average.h"
 
-/* Each row of lines is divided so that there are about as many units. */
-enum { UNITS = 64, NUMBERS_OF_CACHE_LINE = 8 };
+/* Rows are divided until there are at least so many units, if they have enough lines of cells. */
+enum { UNITS = 64 };
+enum { NUMBERS_OF_CACHE_LINE = 8 };
 
 /* A component of a pick in the present sample. */
 typedef struct row_value {
@@ -48,9 +56,8 @@ struct sel_average_rows {
     int64_t rows;
     int64_t *count; /* [rows], free cells */
     int64_t *first; /* [rows], the number of the first of them */
-    int64_t samples;
-    double *mean; /* [rows][values] */
-    double *sum;  /* [rows][pairs], of products of deviations */
+    double *mean;   /* [rows][values] */
+    double *sum;    /* [rows][pairs], of products of deviations */
     double *unit; /* [units][unit_size]: the deviations of a cell, sums [along_x][values + pairs] */
     int64_t unit_size;
 };
@@ -114,9 +121,9 @@ static void add_unit(const sel_average_rows *rows, int64_t u) {
 
 /* Brings the sums of a sample into the mean and the products of a row. The sums of the row's first
  * unit become those of all its units, then the changes of the mean. */
-static void join_row(const sel_average_rows *rows, int64_t row) {
+static void join_row(const sel_average_rows *rows, int64_t row, int64_t samples) {
     const int values = rows->values, pairs = rows->pairs;
-    const int64_t width = values + pairs, n = rows->samples * rows->count[row];
+    const int64_t width = values + pairs, n = samples * rows->count[row];
     double *first = rows->unit + row / rows->along_x * rows->parts * rows->unit_size + values +
                     row % rows->along_x * width;
     double *mean = rows->mean + row * values, *sum = rows->sum + row * pairs;
@@ -141,31 +148,25 @@ static void begin_row(const sel_average_rows *rows, int64_t row) {
     }
 }
 
-void sel_average_rows_add(sel_average_rows *rows) {
+void sel_average_rows_add(sel_average_rows *rows, int64_t samples) {
     const int threads = rows->base->context->plan->threads;
     const int64_t units = rows->lines * rows->parts;
-    for (int64_t row = 0; row < rows->rows && rows->samples == 0; row++) {
+    for (int64_t row = 0; row < rows->rows && samples == 1; row++) {
         begin_row(rows, row);
     }
-    rows->samples++;
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t u = 0; u < units; u++) {
         add_unit(rows, u);
     }
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t row = 0; row < rows->rows; row++) {
-        join_row(rows, row);
+        join_row(rows, row, samples);
     }
 }
 
 void sel_average_rows_keep(sel_average_rows *rows, sel_checkpoint *checkpoint) {
     const size_t means = (size_t)rows->rows * (size_t)rows->values;
     const size_t sums = (size_t)rows->rows * (size_t)rows->pairs;
-    SEL_KEEP(checkpoint, rows->samples);
-    if (rows->samples < 0 || rows->samples > SEL_MOST_STEPS) {
-        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: the samples of a mean",
-                            checkpoint->path);
-    }
     sel_keep(checkpoint, rows->mean, means * sizeof(double));
     sel_keep(checkpoint, rows->sum, sums * sizeof(double));
 }
@@ -174,7 +175,7 @@ void sel_average_rows_keep(sel_average_rows *rows, sel_checkpoint *checkpoint) {
 
 static void write_header(const sel_average_rows *rows, sel_csv *csv) {
     const sel_output *base = rows->base;
-    char column[2 * SEL_COLUMN_ROOM + 16];
+    char column[SEL_COLUMN_ROOM + 8];
     for (int a = 0; a < base->context->domain->grid.dims; a++) {
         if (!rows->over[a]) {
             sel_csv_text(csv, sel_axis_names[a]);
@@ -190,16 +191,14 @@ static void write_header(const sel_average_rows *rows, sel_csv *csv) {
         }
     }
     for (int p = 0; p < rows->product_count; p++) {
-        const sel_average_factor *factor = rows->products[p].factor;
-        snprintf(column, sizeof column, "%s_%s_covariance", factor[0].name, factor[1].name);
-        sel_csv_text(csv, column);
+        sel_csv_text(csv, rows->products[p].name);
     }
     sel_csv_end_line(csv);
 }
 
-static void write_row(const sel_average_rows *rows, int64_t row, sel_csv *csv) {
+static void write_row(const sel_average_rows *rows, int64_t row, int64_t samples, sel_csv *csv) {
     const sel_grid *grid = &rows->base->context->domain->grid;
-    const int64_t cells = rows->count[row], n = cells * rows->samples;
+    const int64_t cells = rows->count[row], n = cells * samples;
     const double *mean = rows->mean + row * rows->values, *sum = rows->sum + row * rows->pairs;
     int64_t at = row;
     for (int a = 0; a < grid->dims; a++) {
@@ -219,7 +218,7 @@ static void write_row(const sel_average_rows *rows, int64_t row, sel_csv *csv) {
     sel_csv_end_line(csv);
 }
 
-sel_status sel_average_rows_write(const sel_average_rows *rows, sel_error *error) {
+sel_status sel_average_rows_write(const sel_average_rows *rows, int64_t samples, sel_error *error) {
     const sel_output *base = rows->base;
     const char *directory = base->context->directory;
     char path[SEL_PATH_ROOM];
@@ -231,7 +230,7 @@ sel_status sel_average_rows_write(const sel_average_rows *rows, sel_error *error
     if (!status) {
         write_header(rows, csv);
         for (int64_t row = 0; row < rows->rows; row++) {
-            write_row(rows, row, csv);
+            write_row(rows, row, samples, csv);
         }
         status = sel_csv_flush(csv, error);
     }

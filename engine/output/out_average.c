@@ -100,6 +100,8 @@ static const char *read_product(const char *text, const sel_solver *solver, int 
     }
     copy_factor(text, star, product->factor[0].name);
     copy_factor(star + 1, text + strlen(text), product->factor[1].name);
+    snprintf(product->name, sizeof product->name, "%s_%s_covariance", product->factor[0].name,
+             product->factor[1].name);
     for (int f = 0; f < 2; f++) {
         if (!find_factor(solver, dims, fields, &product->factor[f])) {
             return "needs two components that `fields` has, such as velocity_x of velocity";
@@ -196,11 +198,11 @@ static void add_product(const average_output *output, const sel_average_product 
 static sel_status average_take(sel_output *base, sel_error *error) {
     (void)error;
     average_output *output = (average_output *)base;
+    output->samples++;
     if (output->rows) {
-        sel_average_rows_add(output->rows);
+        sel_average_rows_add(output->rows, output->samples);
         return SEL_OK;
     }
-    output->samples++;
     for (int k = 0; k < base->picks.count; k++) {
         add_field(output, k);
     }
@@ -254,14 +256,14 @@ static void keep_names(const sel_output *base, sel_checkpoint *checkpoint) {
 static void average_keep(sel_output *base, sel_checkpoint *checkpoint) {
     average_output *output = (average_output *)base;
     keep_names(base, checkpoint);
-    if (output->rows) {
-        sel_average_rows_keep(output->rows, checkpoint);
-        return;
-    }
     SEL_KEEP(checkpoint, output->samples);
     if (output->samples < 0 || output->samples > SEL_MOST_STEPS) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: the samples of a mean",
                             checkpoint->path);
+    }
+    if (output->rows) {
+        sel_average_rows_keep(output->rows, checkpoint);
+        return;
     }
     for (int k = 0; k < base->picks.count; k++) {
         const size_t numbers = output->cells * (size_t)base->picks.v[k].stored;
@@ -320,7 +322,7 @@ static sel_status write_average(const sel_output *base, vtkw_array *arrays, sel_
 static sel_status average_conclude(sel_output *base, sel_error *error) {
     const average_output *output = (const average_output *)base;
     if (output->rows) {
-        return sel_average_rows_write(output->rows, error);
+        return sel_average_rows_write(output->rows, output->samples, error);
     }
     const int picks = base->picks.count, products = product_names(base)->n;
     const size_t room = 2 * (size_t)picks + (size_t)products + SEL_IMAGE_MARKS;
@@ -338,11 +340,8 @@ static sel_status average_conclude(sel_output *base, sel_error *error) {
     }
     for (int k = 0; k < products && !failed; k++) {
         const sel_average_product *product = &output->products[k];
-        const char *name = sel_arena_print(base->arena, "%s_%s_covariance", product->factor[0].name,
-                                           product->factor[1].name);
         finish_product(output, k);
-        arrays[2 * picks + k] = (vtkw_array){name, VTKW_FLOAT64, 1, product->sum};
-        failed = !name;
+        arrays[2 * picks + k] = (vtkw_array){product->name, VTKW_FLOAT64, 1, product->sum};
     }
     return failed ? sel_fail_memory(error, "an output", room * sizeof *arrays)
                   : write_average(base, arrays, error);

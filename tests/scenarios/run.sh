@@ -135,8 +135,8 @@ a_car_has_drag() {
         within "$(sed -n 's/.*frontal area \([0-9.]*\) x.*/\1/p' "$work/regions")" 0.112032 0.0025
 }
 
-# Eight cells from plate to middle. After
-# the start, friction and gain of momentum are what the acceleration, 4.5e-6 in 5,408 cells, gives.
+# Eight cells from plate to middle. After the start, friction and gain of momentum are what the
+# acceleration gives: 4.5e-6 in 5,408 cells.
 a_channel_stays_turbulent_and_balances_momentum() {
     run scenarios/channel_turbulent.lua cells=8 time=12 from=4 -o "$work/channel" &&
         within "$(result "$work/channel/run.json" shear.force_x_mean)" 0.0142 0.003 &&
