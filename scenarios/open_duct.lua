@@ -75,13 +75,13 @@ local function report(run)
   run:result("drop", drop / (slope * (L - 1)) - 1)
 end
 
--- The law of an end; p: its pressure.
-local function open_face(name, p)
+-- The law of an end; pressure_there: what law.pressure holds.
+local function open_face(name, pressure_there)
   local absorbing = name:match "absorbing" ~= nil
   return name == "outflow" and law.outflow {}
     or name == "far_field" and law.far_field { velocity }
     or name:match "velocity" and law.velocity { velocity, absorbing = absorbing }
-    or law.pressure { p, absorbing = absorbing }
+    or law.pressure { pressure_there, absorbing = absorbing }
 end
 
 return sel.lbm {

@@ -333,8 +333,8 @@ sel_status sel_outputs_start(sel_outputs *outputs, int64_t step, double time, bo
     return status;
 }
 
-/* Whether the requests could be answered. After a failure the last complete state may be that of an
- * unobserved step, which has no forces and fluxes: such outputs are skipped. */
+/* Whether the requests could be answered: after a failure the state may have no forces and fluxes,
+ * and outputs under way that ask for them are skipped. */
 static bool is_observed(const sel_requests *requests) {
     bool observed = true;
     for (int i = 0; i < requests->count; i++) {
@@ -387,6 +387,15 @@ sel_status sel_outputs_finish(sel_outputs *outputs, sel_error *error) {
     return status;
 }
 
+/* Whether an output asks for what only observed steps show. */
+static bool needs_observed(const sel_outputs *outputs, const sel_output *output) {
+    bool needs = false;
+    for (int i = 0; i < output->requests.count; i++) {
+        needs = needs || sel_request_observes(outputs->context->plan, &output->requests.v[i]);
+    }
+    return needs;
+}
+
 void sel_outputs_end(sel_outputs *outputs, int64_t step, double time, bool whole) {
     for (int i = 0; i < outputs->count; i++) {
         if (outputs->v[i]->under_way) {
@@ -398,7 +407,8 @@ void sel_outputs_end(sel_outputs *outputs, int64_t step, double time, bool whole
     outputs->last = whole;
     for (int i = 0; i < outputs->count; i++) {
         sel_output *output = outputs->v[i];
-        if (whole && is_due(outputs, output) && start_output(outputs, output, NULL) == SEL_OK) {
+        if (whole && is_due(outputs, output) && !needs_observed(outputs, output) &&
+            start_output(outputs, output, NULL) == SEL_OK) {
             take_output(outputs, output, NULL);
         }
         if (output->written >= 0) {
