@@ -396,7 +396,7 @@ static bool needs_observed(const sel_outputs *outputs, const sel_output *output)
     return needs;
 }
 
-void sel_outputs_end(sel_outputs *outputs, int64_t step, double time, bool whole) {
+void sel_outputs_end(sel_outputs *outputs, int64_t step, double time, bool whole, bool target) {
     for (int i = 0; i < outputs->count; i++) {
         if (outputs->v[i]->under_way) {
             take_output(outputs, outputs->v[i], NULL);
@@ -407,7 +407,7 @@ void sel_outputs_end(sel_outputs *outputs, int64_t step, double time, bool whole
     outputs->last = whole;
     for (int i = 0; i < outputs->count; i++) {
         sel_output *output = outputs->v[i];
-        if (whole && is_due(outputs, output) && !needs_observed(outputs, output) &&
+        if (whole && is_due(outputs, output) && (target || !needs_observed(outputs, output)) &&
             start_output(outputs, output, NULL) == SEL_OK) {
             take_output(outputs, output, NULL);
         }

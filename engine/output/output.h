@@ -257,10 +257,11 @@ sel_status sel_outputs_start(sel_outputs *outputs, int64_t step, double time, bo
 sel_status sel_outputs_finish(sel_outputs *outputs, sel_error *error);
 
 /* Ends the outputs of a run that failed: takes what was started, writes the present state (that of
- * `step`) if it is `whole`, and concludes every output that has written something. Forces, fluxes
- * and other values of observed steps are left out: whether this step was one depends on how many
- * steps were done at a time, so on the speed of the machine. Further failures are ignored. */
-void sel_outputs_end(sel_outputs *outputs, int64_t step, double time, bool whole);
+ * `step`) if it is `whole`, and concludes every output that has written something. Unless the run
+ * has reached this step as a `target`, forces, fluxes and whatever else observed steps show are left
+ * out: whether it was observed depends on how many steps were done at a time, so on the speed of the
+ * machine. Further failures are ignored. */
+void sel_outputs_end(sel_outputs *outputs, int64_t step, double time, bool whole, bool target);
 
 /* Saves the outputs to a checkpoint, or loads them from it by name. `notes` gets a line per output
  * that is new or no longer written. No request and no job of the writer may be pending. */

@@ -281,9 +281,9 @@ static sel_status loop(run *r, sel_error *error) {
         const int64_t driven =
             drive ? sel_next_multiple(r->step, sel_run_drive_steps(r)) : INT64_MAX;
         const int64_t known = earlier(earlier(r->last_step, r->clock.until), driven);
-        const int64_t target = earlier(earlier(test, output), earlier(saved, known));
+        r->target = earlier(earlier(test, output), earlier(saved, known));
         status = sel_run_drive(r, error);
-        status = status ? status : advance_to(r, target, error);
+        status = status ? status : advance_to(r, r->target, error);
         if (!status && r->step == test && r->report->stopped_by == SEL_BY_NOTHING) {
             status = sel_run_finish_tests(r, error);
             if (!status && r->report->stopped_by == SEL_BY_NOTHING) {
@@ -330,7 +330,8 @@ static void end_after(run *r, sel_status failure) {
     int64_t step = r->prepared->backend->whole(r->state);
     r->step = step >= 0 ? step : r->step;
     if (r->outputs) {
-        sel_outputs_end(r->outputs, r->step, run_time(r), step >= 0 && failure != SEL_BAD_FILE);
+        const bool whole = step >= 0 && failure != SEL_BAD_FILE;
+        sel_outputs_end(r->outputs, r->step, run_time(r), whole, r->step == r->target);
     }
     if (r->writer) {
         sel_writer_drain(r->writer, NULL);

@@ -73,6 +73,7 @@ typedef struct run {
     int64_t first_step;          /* at which this process began */
     int64_t last_step;           /* at which the run stops; INT64_MAX: no limit */
     int64_t observed_step;       /* the last observed one; -1: not known */
+    int64_t target;              /* the step that it advances to, at which something is due */
     sel_stopped_by last_step_by; /* why the run stops at last_step */
     int64_t test_steps;          /* between tests for a steady flow */
     int64_t monitor_steps;       /* between tests for divergence */
