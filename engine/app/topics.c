@@ -190,6 +190,9 @@ const sel_topic sel_topics[] = {
      "sel.params and `selenite sweep` (help params, help sweep). Optimisers are not built in: run "
      "sweeps from a script of your own."},
     {"monitor probe sensor gauge", "out.probe { field, at } (help probe)."},
+    {"spectrum spectra psd welch fft frequency",
+     "out.spectrum { field, at } at points (help spectrum); out.force has the frequency of each "
+     "component in run.json."},
     /* runs and machines */
     {"restart resume continue checkpoint hotstart hot-start",
      "out.checkpoint writes, `selenite run FILE --resume` goes on bit for bit (help checkpoint, "

@@ -218,24 +218,22 @@ static void write_row(const sel_average_rows *rows, int64_t row, int64_t samples
     sel_csv_end_line(csv);
 }
 
-sel_status sel_average_rows_write(const sel_average_rows *rows, int64_t samples, sel_error *error) {
-    const sel_output *base = rows->base;
-    const char *directory = base->context->directory;
-    char path[SEL_PATH_ROOM];
-    sel_output_file *file;
-    sel_csv *csv = NULL;
-    snprintf(path, sizeof path, "%s.csv", base->name);
-    sel_status status = sel_output_files_claim(base->files, path, error);
-    status = status ? status : sel_csv_open(directory, path, -1, &csv, error);
-    if (!status) {
-        write_header(rows, csv);
-        for (int64_t row = 0; row < rows->rows; row++) {
-            write_row(rows, row, samples, csv);
-        }
-        status = sel_csv_flush(csv, error);
+typedef struct row_lines {
+    const sel_average_rows *rows;
+    int64_t samples;
+} row_lines;
+
+static void write_rows(const void *data, sel_csv *csv) {
+    const row_lines *lines = data;
+    write_header(lines->rows, csv);
+    for (int64_t row = 0; row < lines->rows->rows; row++) {
+        write_row(lines->rows, row, lines->samples, csv);
     }
-    sel_csv_close(csv);
-    return status ? status : sel_output_files_list(base->files, path, 0, &file, error);
+}
+
+sel_status sel_average_rows_write(const sel_average_rows *rows, int64_t samples, sel_error *error) {
+    const row_lines lines = {rows, samples};
+    return sel_output_table(rows->base, &lines, write_rows, error);
 }
 
 /* ---- opening ---- */

@@ -189,6 +189,19 @@ bool sel_point_check(sel_output_checker *checker, const char *what, const sel_po
     return true;
 }
 
+void sel_points_check(sel_output_checker *checker, const sel_points *at) {
+    if (at->n == 0) {
+        sel_output_refuse(checker, "at holds no point");
+    }
+    for (int p = 0; p < at->n; p++) {
+        char what[32];
+        snprintf(what, sizeof what, at->n > 1 ? "at[%d]" : "at", p + 1);
+        if (sel_point_check(checker, what, &at->v[p])) {
+            sel_free_check(checker, what, &at->v[p]);
+        }
+    }
+}
+
 /* The first cell whose centre is at or beyond `coordinate` (up to round-off), 0 to n. */
 static int64_t first_cell(const sel_grid *grid, int axis, double coordinate) {
     double cell = ceil(sel_index(grid, axis, coordinate) - 1e-9);
@@ -291,6 +304,42 @@ sel_status sel_output_result(const sel_output *output, const char *what, double 
     char result[160];
     snprintf(result, sizeof result, "%s.%s", output->name, what);
     return sel_results_set(output->context->results, result, value, error);
+}
+
+sel_status sel_output_table(const sel_output *output, const void *data,
+                            void (*write)(const void *data, sel_csv *csv), sel_error *error) {
+    char path[SEL_PATH_ROOM];
+    sel_output_file *file;
+    sel_csv *csv = NULL;
+    snprintf(path, sizeof path, "%s.csv", output->name);
+    sel_status status = sel_output_files_claim(output->files, path, error);
+    status = status ? status : sel_csv_open(output->context->directory, path, -1, &csv, error);
+    if (!status) {
+        write(data, csv);
+        status = sel_csv_flush(csv, error);
+    }
+    sel_csv_close(csv);
+    return status ? status : sel_output_files_list(output->files, path, 0, &file, error);
+}
+
+void sel_output_keep_names(sel_output *output, const char *(*name)(const sel_output *output, int i),
+                           const char *what, sel_checkpoint *checkpoint) {
+    int all = 0;
+    while (name(output, all)) {
+        all++;
+    }
+    int count = all;
+    SEL_KEEP(checkpoint, count);
+    bool same = count == all;
+    for (int i = 0; i < all && same; i++) {
+        const char *now = name(output, i);
+        same = strcmp(sel_keep_text(checkpoint, output->arena, now), now) == 0;
+    }
+    if (!same) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
+                            "%s: the output '%s' had other %s; give it another name",
+                            checkpoint->path, output->name, what);
+    }
 }
 
 /* ---- frames ---- */

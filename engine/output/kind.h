@@ -145,7 +145,7 @@ typedef struct sel_output_kind {
 
 extern const sel_output_kind sel_vtk_kind, sel_probe_kind, sel_profile_kind, sel_reduce_kind,
     sel_balance_kind, sel_force_kind, sel_wall_kind, sel_flux_kind, sel_average_kind,
-    sel_picture_kind, sel_grid_kind, sel_checkpoint_kind;
+    sel_spectrum_kind, sel_picture_kind, sel_grid_kind, sel_checkpoint_kind;
 
 /* The kind whose parameters `table` describes. */
 const sel_output_kind *sel_output_kind_of(const sel_table *table);
@@ -196,6 +196,9 @@ void sel_fields_check(sel_output_checker *checker, const void *params);
  * point `what`. */
 bool sel_point_check(sel_output_checker *checker, const char *what, const sel_point *point);
 
+/* Reports an empty list, and points outside the domain or in a solid. */
+void sel_points_check(sel_output_checker *checker, const sel_points *at);
+
 /* Reports a `within` that is not a box, or that contains no cell's centre. NULL is valid. Messages
  * call it `what`. */
 bool sel_within_check(sel_output_checker *checker, const char *what,
@@ -227,6 +230,15 @@ void sel_output_row(sel_output *output);
 /* Sets the result NAME.WHAT of run.json. */
 sel_status sel_output_result(const sel_output *output, const char *what, double value,
                              sel_error *error);
+
+/* Creates NAME.csv as a whole at the end of the run; `write` adds all lines. */
+sel_status sel_output_table(const sel_output *output, const void *data,
+                            void (*write)(const void *data, sel_csv *csv), sel_error *error);
+
+/* Saves or loads name(output, 0), ... up to NULL: what an output is made of. Others than those in
+ * the checkpoint are a failure, "the output 'wake' had other WHAT". */
+void sel_output_keep_names(sel_output *output, const char *(*name)(const sel_output *output, int i),
+                           const char *what, sel_checkpoint *checkpoint);
 
 /* "due", "end", NULL: what `at` may be. */
 extern const char *const sel_output_moments[];
@@ -408,5 +420,15 @@ double sel_signal_max(const double *value, size_t n);
  * `noise`. Accurate to 0.1 % for a sinusoid of at least four cycles with eight samples per cycle.
  */
 double sel_signal_frequency(const double *time, const double *value, size_t n, double noise);
+
+/* The power spectral density of a signal sampled at n rising times, one-sided, by Welch's method:
+ * the mean over `windows` Hann windows that overlap by half, the mean of each removed. Its integral
+ * over the frequency is the variance. In units of value^2 `time`, at the frequencies 0, 1, ...
+ * times sel_signal_spacing, in cycles per unit of `time`; their number, the size of density[], is
+ * sel_signal_frequencies, 0: the samples are too few for so many windows. false: no memory. */
+size_t sel_signal_frequencies(size_t n, int windows);
+double sel_signal_spacing(const double *time, size_t n, int windows);
+bool sel_signal_density(const double *time, const double *value, size_t n, int windows,
+                        double *density);
 
 #endif

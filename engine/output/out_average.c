@@ -232,30 +232,9 @@ static const char *part_name(const sel_output *base, int i) {
     return NULL;
 }
 
-/* Saves or loads these names; others than those in the checkpoint are a failure. */
-static void keep_names(const sel_output *base, sel_checkpoint *checkpoint) {
-    int all = 0;
-    while (part_name(base, all)) {
-        all++;
-    }
-    int count = all;
-    SEL_KEEP(checkpoint, count);
-    bool same = count == all;
-    for (int i = 0; i < all && same; i++) {
-        const char *now = part_name(base, i);
-        const char *name = sel_keep_text(checkpoint, base->arena, now);
-        same = strcmp(name, now) == 0;
-    }
-    if (!same) {
-        sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
-                            "%s: the output '%s' had other fields or axes; give it another name",
-                            checkpoint->path, base->name);
-    }
-}
-
 static void average_keep(sel_output *base, sel_checkpoint *checkpoint) {
     average_output *output = (average_output *)base;
-    keep_names(base, checkpoint);
+    sel_output_keep_names(base, part_name, "fields or axes", checkpoint);
     SEL_KEEP(checkpoint, output->samples);
     if (output->samples < 0 || output->samples > SEL_MOST_STEPS) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: the samples of a mean",

@@ -47,17 +47,7 @@ typedef struct point_output {
 } point_output;
 
 static void probe_check(sel_output_checker *checker, const void *params) {
-    const sel_probe_params *probe = params;
-    if (probe->at.n == 0) {
-        sel_output_refuse(checker, "at holds no point");
-    }
-    for (int p = 0; p < probe->at.n; p++) {
-        char what[32];
-        snprintf(what, sizeof what, probe->at.n > 1 ? "at[%d]" : "at", p + 1);
-        if (sel_point_check(checker, what, &probe->at.v[p])) {
-            sel_free_check(checker, what, &probe->at.v[p]);
-        }
-    }
+    sel_points_check(checker, &((const sel_probe_params *)params)->at);
 }
 
 static void profile_check(sel_output_checker *checker, const void *params) {

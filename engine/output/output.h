@@ -93,6 +93,13 @@ typedef struct sel_average_params {
     unsigned over;      /* bit a: means along axis a, too; 0: of each cell */
 } sel_average_params;
 
+typedef struct sel_spectrum_params {
+    sel_output_common common;
+    sel_names field;
+    sel_points at;
+    int64_t windows; /* of Welch's method */
+} sel_spectrum_params;
+
 /* A plane across one axis of a 3-D domain: exactly one coordinate is given, the others are NaN. */
 typedef struct sel_slice {
     double v[3];
@@ -135,8 +142,8 @@ typedef struct sel_checkpoint_params {
 
 extern const sel_table sel_out_vtk_table, sel_out_probe_table, sel_out_profile_table,
     sel_out_reduce_table, sel_out_balance_table, sel_out_force_table, sel_out_wall_table,
-    sel_out_flux_table, sel_out_average_table, sel_out_picture_table, sel_out_grid_table,
-    sel_out_checkpoint_table, sel_slice_table;
+    sel_out_flux_table, sel_out_average_table, sel_out_spectrum_table, sel_out_picture_table,
+    sel_out_grid_table, sel_out_checkpoint_table, sel_slice_table;
 
 /* ---- the list of files (files.c) ---- */
 
@@ -258,9 +265,9 @@ sel_status sel_outputs_finish(sel_outputs *outputs, sel_error *error);
 
 /* Ends the outputs of a run that failed: takes what was started, writes the present state (that of
  * `step`) if it is `whole`, and concludes every output that has written something. Unless the run
- * has reached this step as a `target`, forces, fluxes and whatever else observed steps show are left
- * out: whether it was observed depends on how many steps were done at a time, so on the speed of the
- * machine. Further failures are ignored. */
+ * has reached this step as a `target`, forces, fluxes and whatever else observed steps show are
+ * left out: whether it was observed depends on how many steps were done at a time, so on the speed
+ * of the machine. Further failures are ignored. */
 void sel_outputs_end(sel_outputs *outputs, int64_t step, double time, bool whole, bool target);
 
 /* Saves the outputs to a checkpoint, or loads them from it by name. `notes` gets a line per output

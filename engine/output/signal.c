@@ -1,5 +1,5 @@
-/* signal.c -- sampled signals: mean, deviation, extremes and dominant frequency; records, which
- * keep them.
+/* signal.c -- sampled signals: mean, deviation, extremes, dominant frequency and power spectrum;
+ * records, which keep them.
  *
  * The frequency is that of the highest peak of the amplitude spectrum:
  *
@@ -8,6 +8,13 @@
  * The window suppresses leakage from the ends of the signal. Zero padding makes the spectrum
  * PADDING times denser. The peak is refined by the parabola through the logarithms of its three
  * highest points, which is exact for a Gaussian; the peak of a Hann window is nearly one.
+ *
+ * The power spectral density is the mean of those of parts of the signal (Welch, IEEE Trans. Audio
+ * Electroacoust. 15 (1967) 70), each with its mean removed under a Hann window. Three of them:
+ *
+ *     |----- 1 -----|              a window is 2 parts long, and begins a part after the
+ *            |----- 2 -----|       one before it: n samples make windows + 1 parts
+ *                   |----- 3 -----|
  */
 #include <complex.h>
 #include <math.h>
@@ -170,6 +177,70 @@ double sel_signal_frequency(const double *time, const double *value, size_t n, d
     free(v);
     double spacing = (time[n - 1] - time[0]) / (double)(n - 1);
     return peak > 0 ? peak / ((double)padded * spacing) : (double)NAN;
+}
+
+static size_t part_of(size_t n, int windows) {
+    return n / ((size_t)windows + 1);
+}
+
+/* The number of points of the transform of a window. */
+static size_t points_of_window(size_t n, int windows) {
+    size_t padded = 1;
+    while (padded < 2 * part_of(n, windows)) {
+        padded *= 2;
+    }
+    return padded;
+}
+
+size_t sel_signal_frequencies(size_t n, int windows) {
+    return 2 * part_of(n, windows) < LEAST_SAMPLES ? 0 : points_of_window(n, windows) / 2 + 1;
+}
+
+static void remove_mean(double complex *v, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += creal(v[i]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        v[i] -= sum / (double)n;
+    }
+}
+
+/* The integral over k from 0 to half of the points is the mean square of the windowed signal over
+ * that of the window, 3/8. So each power counts twice, but not those that have no negative twin. */
+bool sel_signal_density(const double *time, const double *value, size_t n, int windows,
+                        double *density) {
+    const size_t part = part_of(n, windows), padded = points_of_window(n, windows);
+    const size_t count = padded / 2 + 1;
+    const double spacing = (time[n - 1] - time[0]) / (double)(n - 1);
+    const double weight = spacing / (0.375 * 2 * (double)part * windows);
+    double complex *even = calloc(n + padded, sizeof *even), *v = even ? even + n : NULL;
+    if (!even) {
+        return false;
+    }
+    resample(time, value, n, even);
+    for (size_t k = 0; k < count; k++) {
+        density[k] = 0;
+    }
+    for (size_t w = 0; w < (size_t)windows; w++) {
+        for (size_t i = 0; i < padded; i++) {
+            v[i] = i < 2 * part ? even[w * part + i] : 0;
+        }
+        remove_mean(v, 2 * part);
+        apply_window(v, 2 * part);
+        transform(v, padded);
+        for (size_t k = 0; k < count; k++) {
+            const double power = creal(v[k]) * creal(v[k]) + cimag(v[k]) * cimag(v[k]);
+            density[k] += (k == 0 || k == count - 1 ? 1 : 2) * weight * power;
+        }
+    }
+    free(even);
+    return true;
+}
+
+double sel_signal_spacing(const double *time, size_t n, int windows) {
+    const double spacing = (time[n - 1] - time[0]) / (double)(n - 1);
+    return 1 / ((double)points_of_window(n, windows) * spacing);
 }
 
 /* ---- records: time series that an output keeps in memory for its statistics at the end ---- */

@@ -113,6 +113,8 @@ class Writer:
                                  f", digits = {self.whole(1, 12)}")
                     + self.maybe(0.3, lambda: f", within = {self.box(n)}") + " }",
             lambda: f"out.probe {{ {when()}field = {field()}, at = {self.point(n)} }}",
+            lambda: f"out.spectrum {{ {when()}field = {field()}, at = {self.point(n)}"
+                    + self.maybe(0.5, lambda: f", windows = {self.whole(1, 9)}") + " }",
             lambda: f"out.profile {{ {when()}field = {field()}, from = {self.point(n)}, "
                     f"to = {self.point(n)}"
                     + self.maybe(0.5, lambda: f", points = {self.whole(1, 30)}") + " }",
