@@ -17,6 +17,12 @@ typedef struct sel_average_product {
     double *sum; /* [cells], of products of deviations; NULL with means along axes */
 } sel_average_product;
 
+/* The pick whose fluctuations have a kinetic energy: the whole velocity. -1: none. */
+int sel_average_velocity(const sel_output *base);
+
+/* Its name in files. */
+#define SEL_TURBULENT_ENERGY "turbulent_kinetic_energy"
+
 /* ---- means over time and along axes (average_rows.c) ---- */
 
 /* A row has the cells that differ only in the coordinates along the axes of the mean. */

@@ -44,7 +44,8 @@ struct sel_average_rows {
     sel_output *base;
     const sel_average_product *products;
     int product_count;
-    int values, pairs; /* per row; the first `values` pairs are variances */
+    int values, pairs;      /* per row; the first `values` pairs are variances */
+    int energy, energy_end; /* the variances of the velocity: from, to before; -1: it is not read */
     row_value *value;
     row_pair *pair;
     bool over[3];
@@ -193,6 +194,9 @@ static void write_header(const sel_average_rows *rows, sel_csv *csv) {
     for (int p = 0; p < rows->product_count; p++) {
         sel_csv_text(csv, rows->products[p].name);
     }
+    if (rows->energy >= 0) {
+        sel_csv_text(csv, SEL_TURBULENT_ENERGY);
+    }
     sel_csv_end_line(csv);
 }
 
@@ -201,6 +205,7 @@ static void write_row(const sel_average_rows *rows, int64_t row, int64_t samples
     const int64_t cells = rows->count[row], n = cells * samples;
     const double *mean = rows->mean + row * rows->values, *sum = rows->sum + row * rows->pairs;
     int64_t at = row;
+    double energy = 0;
     for (int a = 0; a < grid->dims; a++) {
         if (!rows->over[a]) {
             sel_csv_number(csv, sel_centre(grid, a, (double)(at % rows->n[a])));
@@ -214,6 +219,10 @@ static void write_row(const sel_average_rows *rows, int64_t row, int64_t samples
             sel_csv_number(csv, mean[p]);
         }
         sel_csv_number(csv, p < rows->values ? sqrt(product) : product);
+        energy += p >= rows->energy && p < rows->energy_end ? 0.5 * product : 0;
+    }
+    if (rows->energy >= 0) {
+        sel_csv_number(csv, energy);
     }
     sel_csv_end_line(csv);
 }
@@ -262,6 +271,9 @@ static sel_status list_values(sel_average_rows *rows, sel_error *error) {
         of_pick[k] = rows->values;
         rows->values += base->picks.v[k].components;
     }
+    const int velocity = sel_average_velocity(base);
+    rows->energy = velocity >= 0 && of_pick ? of_pick[velocity] : -1;
+    rows->energy_end = rows->energy + (velocity >= 0 ? base->picks.v[velocity].components : 0);
     rows->pairs = rows->values + rows->product_count;
     rows->value = sel_arena_alloc(arena, (size_t)rows->values * sizeof *rows->value);
     rows->pair = sel_arena_alloc(arena, (size_t)rows->pairs * sizeof *rows->pair);

@@ -27,15 +27,17 @@ static const sel_table_field average_fields[] = {
             .choices = sel_axis_names),
 };
 
-const sel_table sel_out_average_table =
-    SEL_TABLE("out.average", sel_average_params, average_fields,
-              "Mean and rms of fields over time, as NAME.vti, written at the end: for each field "
-              "the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the "
-              "deviation from the mean; with solid, cell_type and boundary, as out.vtk. A sample "
-              "every 10 steps when neither every nor interval is "
-              "given; from_step or from_time leaves out how the flow began. With `over` NAME.csv "
-              "has the columns x, y, z as far as they are left, cells (those that are not solid), "
-              "and for each component its mean, rms and covariances.");
+const sel_table sel_out_average_table = SEL_TABLE(
+    "out.average", sel_average_params, average_fields,
+    "Mean and rms of fields over time, as NAME.vti, written at the end: for each field "
+    "the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the "
+    "deviation from the mean; of `velocity` also turbulent_kinetic_energy, per mass: half "
+    "the sum of its components' variances; with solid, cell_type and boundary, as "
+    "out.vtk. A sample "
+    "every 10 steps when neither every nor interval is "
+    "given; from_step or from_time leaves out how the flow began. With `over` NAME.csv "
+    "has the columns x, y, z as far as they are left, cells (those that are not solid), "
+    "and for each component its mean, rms and covariances, and of `velocity` the energy.");
 
 enum { SAMPLE_PERIOD = 10 };
 
@@ -267,17 +269,41 @@ static void finish_rms(const average_output *output, int k) {
     }
 }
 
+int sel_average_velocity(const sel_output *base) {
+    int k = 0;
+    while (k < base->picks.count && strcmp(base->picks.v[k].name, "velocity") != 0) {
+        k++;
+    }
+    return k < base->picks.count ? k : -1;
+}
+
+/* Half the sum of the squares of the components' rms, for each cell. */
+static void find_energy(const average_output *output, int k, double *energy) {
+    const sel_pick *pick = &output->base.picks.v[k];
+    const double *rms = output->fields[k].squares;
+    const int64_t cells = (int64_t)output->cells;
+    const int threads = output->base.context->plan->threads;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t i = 0; i < cells; i++) {
+        double sum = 0;
+        for (int c = 0; c < pick->components; c++) {
+            sum += rms[i * pick->stored + c] * rms[i * pick->stored + c];
+        }
+        energy[i] = 0.5 * sum;
+    }
+}
+
 static void finish_product(const average_output *output, int k) {
     for (size_t i = 0; i < output->cells; i++) {
         output->products[k].sum[i] /= (double)output->samples;
     }
 }
 
-/* Writes the file. `arrays` has room for SEL_IMAGE_MARKS arrays more, which are filled here. */
-static sel_status write_average(const sel_output *base, vtkw_array *arrays, sel_error *error) {
+/* Writes the file of `count` arrays, which have room for SEL_IMAGE_MARKS more, filled here. */
+static sel_status write_average(const sel_output *base, vtkw_array *arrays, int count,
+                                sel_error *error) {
     const sel_grid *grid = &base->context->domain->grid;
     const sel_box all = sel_grid_box(grid);
-    const int count = 2 * base->picks.count + product_names(base)->n;
     vtkw_image image = sel_vtk_image(grid, &all);
     vtkw_strings regions;
     sel_cell_marks marks = {.cell_type = NULL};
@@ -304,9 +330,12 @@ static sel_status average_conclude(sel_output *base, sel_error *error) {
         return sel_average_rows_write(output->rows, output->samples, error);
     }
     const int picks = base->picks.count, products = product_names(base)->n;
-    const size_t room = 2 * (size_t)picks + (size_t)products + SEL_IMAGE_MARKS;
+    const int velocity = sel_average_velocity(base), more = velocity >= 0;
+    const int count = 2 * picks + products + more;
+    const size_t room = (size_t)count + SEL_IMAGE_MARKS, cells = more ? output->cells : 0;
     vtkw_array *arrays = sel_arena_alloc(base->arena, room * sizeof *arrays);
-    bool failed = !arrays;
+    double *energy = sel_arena_alloc(base->arena, cells * sizeof *energy);
+    bool failed = !arrays || !energy;
     for (int k = 0; k < picks && !failed; k++) {
         const sel_pick *pick = &base->picks.v[k];
         const char *mean = sel_arena_print(base->arena, "%s_mean", pick->name);
@@ -322,8 +351,13 @@ static sel_status average_conclude(sel_output *base, sel_error *error) {
         finish_product(output, k);
         arrays[2 * picks + k] = (vtkw_array){product->name, VTKW_FLOAT64, 1, product->sum};
     }
-    return failed ? sel_fail_memory(error, "an output", room * sizeof *arrays)
-                  : write_average(base, arrays, error);
+    if (!failed && more) {
+        find_energy(output, velocity, energy);
+        arrays[count - 1] = (vtkw_array){SEL_TURBULENT_ENERGY, VTKW_FLOAT64, 1, energy};
+    }
+    return failed
+               ? sel_fail_memory(error, "an output", room * sizeof *arrays + cells * sizeof *energy)
+               : write_average(base, arrays, count, error);
 }
 
 /* Allocates the mean and the deviations of each cell. */

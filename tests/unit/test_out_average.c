@@ -39,6 +39,10 @@ static void mean_and_rms_are_those_of_the_samples(void **state) {
             assert_true(fabs(rms[3 * i + a] - (zero ? 0 : sqrt(70.0 / 6))) < 1e-12);
         }
     }
+    assert_int_equal(average_array(&c, "turbulent_kinetic_energy", rms, 36), 12);
+    for (int i = 0; i < 12; i++) {
+        assert_true(fabs(rms[i] - (i == 5 ? 0 : 70.0 / 6)) < 1e-12);
+    }
     assert_int_equal(average_array(&c, "pressure_mean", mean, 36), 12);
     assert_true(fabs(mean[0] - (12.5 + 5)) < 1e-12);
     assert_int_equal(average_array(&c, "velocity_y_mean", mean, 36), 12);
@@ -197,8 +201,9 @@ static void rows_without_fluid_are_zero(void **state) {
     average->over = 1;
     assert_int_equal(case_run(&c, 10), SEL_OK);
     assert_file(&c, "average.csv",
-                "y,cells,velocity_x_mean,velocity_x_rms,velocity_y_mean,velocity_y_rms\n"
-                "2.25,0,0,0,0,0\n2.75,4,6.75,1.118033988749895,7.75,1.118033988749895\n");
+                "y,cells,velocity_x_mean,velocity_x_rms,velocity_y_mean,velocity_y_rms,"
+                "turbulent_kinetic_energy\n2.25,0,0,0,0,0,0\n"
+                "2.75,4,6.75,1.118033988749895,7.75,1.118033988749895,1.25\n");
     case_close(&c);
 }
 
