@@ -3,7 +3,7 @@
 -- Shows: what openings return of sound. The wave has the period 4 L / c_s, the slowest that fits
 -- between an inlet and an outlet; the pulse exp(-(x / 10)^2) starts in the middle. The result
 -- `returned` is the largest wave that comes back, v - c drho, over the largest that goes,
--- v + c drho.
+-- v + c drho. opening=held sponge=40: a layer before a face that returns all.
 local sel = require "selenite"
 local shape, law = sel.shape, sel.law
 
@@ -12,6 +12,7 @@ local p = sel.params {
   sound     = { "wave", "what meets the opening", choices = { "wave", "pulse" } },
   opening   = { "outlet", "law.pressure and law.velocity that absorb, and others",
                 choices = { "outlet", "inlet", "far_field", "outflow", "held" } },
+  sponge    = { 0, "depth of a sponge before the opening, cells; 0: none", min = 0 },
   tau       = { 0.51, "relaxation time", min = 0.5001 },
   collision = { "hybrid", "collision operator",
                 choices = { "trt", "bgk", "regularized", "recursive", "hybrid" } },
@@ -70,6 +71,8 @@ return sel.lbm {
       or law.velocity { function(t) return 1e-4 * math.sin(omega * t), 0 end } },
     { name = "opening", where = shape.face "x+", law = opening },
   },
+  sponge = p.sponge > 0 and { where = shape.face "x+", thickness = p.sponge,
+    velocity = { 0, 0 } } or nil,
   stop   = { steps = steps },
   hooks  = {
     { every = pulse and 4 or math.max(1, steps // 5 // 64), call = listen },

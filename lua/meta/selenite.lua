@@ -89,6 +89,7 @@
 ---@field magic? number Only for trt: (tau - 1/2) of the even moments times that of the odd ones. With 3/16 straight walls lie exactly on the faces.
 ---@field acceleration? selenite.vector Force per mass; zero when not given.
 ---@field drive? selenite.drive A mean velocity or a flow rate that is held; without it there is none.
+---@field sponge? selenite.sponge A layer along faces in which waves fade; without it there is none.
 ---@field smagorinsky? number Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; without it there is no eddy viscosity.
 ---@field density? number Density of the fluid at pressure 0.
 ---@field initial? selenite.initial The flow at step 0; at rest when not given.
@@ -159,6 +160,13 @@
 ---@field axis "x"|"y"|"z" The axis of the flow, which must be periodic.
 ---@field every? integer Steps between changes of the acceleration; when not given a quarter of the cells along the longest axis, at least 20. A change takes as long as some 3 steps.
 ---@field from_step? integer The step from which on the mean acceleration is taken.
+
+---A layer before faces in which waves and vortices fade: in each step a fraction of the difference from a given stream is taken away, which grows with the square of the depth. Of a pulse of sound that the face returns 2 % come back through a layer of 8 cells, 0.7 % through 20, 0.1 % through 40. out.balance has a column sponge, the mass that the layer has brought.
+---@class (exact) selenite.sponge
+---@field where selenite.shape The faces that the layer lies along: shape.face, or several joined by +.
+---@field thickness number Depth of the layer from the face; at least 8 cells, best 20 to 50.
+---@field velocity? selenite.vector Velocity that the layer holds, that of the stream; at rest when not given.
+---@field pressure? number Gauge pressure that the layer holds.
 
 ---The flow at step 0, with the stresses that belong to its velocity.
 ---@class (exact) selenite.initial

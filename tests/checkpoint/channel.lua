@@ -8,6 +8,7 @@ local p = sel.params {
   steps = { 600, "steps", integer = true },
   precision = { "f32", "f32 or f64" },
   save = { 0, "steps between checkpoints; 0: none", integer = true },
+  sponge = { 0, "cells of a sponge before the outlet" },
   nx = { 48, "cells along the channel", integer = true },
 }
 local list = {
@@ -29,6 +30,8 @@ return sel.lbm {
   collision = p.collision, storage = p.storage,
   controls = { boost = 1 },
   acceleration = { function(t) return 1e-6*math.min(1,t/100) end, 0 },
+  sponge = p.sponge > 0 and { where = shape.face "x+", thickness = p.sponge,
+    velocity = { 0.05, 0 } } or nil,
   reference = { length = 4, velocity = 0.05 },
   regions = {
     { name = "walls", where = shape.face "y-" + shape.face "y+", law = law.wall {} },

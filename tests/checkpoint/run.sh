@@ -528,7 +528,7 @@ done
 ok "a run goes on from step 0" goes_on channel 0 30
 ok "a series goes on from its first time" a_series_goes_on_from_its_first_time
 ok "a run goes on from a step of tests, frames and hooks" goes_on channel 420 600
-ok "a flow that stores moments goes on" goes_on channel 111 300 collision=hybrid
+ok "a flow that stores moments goes on" goes_on channel 111 300 collision=hybrid sponge=12
 ok "a flow goes on after Ctrl-C" interrupted INT channel 00000300 2000
 ok "impossible states are refused" impossible_states_are_refused
 ok "run-off goes on after SIGTERM" interrupted TERM storm 00000160 1500

@@ -184,6 +184,9 @@ local function make_lbm()
     local what = maybe(0.3) and { velocity = vector(0.01, 0.01) } or {}
     names[#names + 1] = region(some_shape(), law.wall(what))
   end
+  if opened and p.seed % 2 == 0 and size[opened] >= 8 + (kind < 4 and 1 or 0) then
+    settings.sponge = { where = face(opened, true), thickness = 8, velocity = stream }
+  end
   fields = { "velocity", "density", "pressure", "speed", "vorticity", "strain_rate", "stress" }
   if dims == 3 then fields[#fields + 1] = "q_criterion" end
   components = { "velocity_x", "pressure", "speed" }

@@ -83,7 +83,7 @@ for precision in $precisions; do
         shared tests/checkpoint/rule.lua steps=90 --precision "$precision"
 done
 counts=$most
-for scenario in channel storm rule; do
+for scenario in 'channel sponge=12' storm rule; do
     ok "a checkpoint of four ranks goes on in one, two and three: $scenario" goes_on $scenario
 done
 ok "boxes of a flow, periodic in all axes" boxes scenarios/taylor_green3d.lua N=12 time=2 collision=trt
@@ -94,8 +94,8 @@ ok "boxes that store moments, with a body force and moving walls, all outputs" \
 ok "boxes with interpolated walls, all outputs" boxes tests/checkpoint/rollers.lua steps=140
 ok "boxes that store moments, with interpolated walls" \
     boxes tests/checkpoint/rollers.lua steps=140 collision=recursive
-ok "a channel that stores moments, with laws in time, all outputs" \
-    shared tests/checkpoint/channel.lua steps=150 collision=hybrid
+ok "a channel that stores moments, with laws in time and a sponge, all outputs" \
+    shared tests/checkpoint/channel.lua steps=150 collision=hybrid sponge=12
 ok "boxes of a plate with laws and a source in time, all outputs" \
     boxes tests/checkpoint/plate.lua deep=24 steps=60
 ok "boxes of nodes, f64" boxes tests/checkpoint/plate.lua layout=node deep=9 steps=60 --precision f64

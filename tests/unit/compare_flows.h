@@ -16,7 +16,7 @@ static const char *const flow_begin =
     "local sel = require 'selenite'\n"
     "local shape, law = sel.shape, sel.law\n"
     "local W, H, D, three = size[1], size[2], size[3] or 1, size[3] ~= nil\n"
-    "local regions, periodic, acceleration, controls = {}, {}, nil, nil\n"
+    "local regions, periodic, acceleration, controls, sponge = {}, {}, nil, nil, nil\n"
     "local function paint(name, where, what)\n"
     "  regions[#regions + 1] = { name = name, where = where, law = what }\n"
     "end\n"
@@ -53,7 +53,7 @@ static const char *const flow_end =
     "  collision = collision:match '^%a+', storage = collision:match ':(%a+)',\n"
     "  precision = precision, smagorinsky = smagorinsky, acceleration = acceleration,\n"
     "  controls = controls, initial = initial, regions = regions, periodic = periodic,\n"
-    "  stop = { steps = 1 },\n"
+    "  sponge = sponge, stop = { steps = 1 },\n"
     "}\n";
 
 /* What is around and in the fluid: every law, and every meeting that is allowed. */
@@ -142,6 +142,14 @@ static const flow_part flow_around[] = {
      "paint('outlet', shape.face 'x+', law.pressure { 0, absorbing = true })\n"
      "paint('floor', shape.face 'y-', law.wall { scheme = 'zou_he' })\n"
      "paint('ball', ball(W / 3, H / 2, D / 2, math.min(W, H) / 6), law.wall {})\n"},
+    {"a sponge before an outlet",
+     "periodic = three and { 'z' } or {}\n"
+     "paint('walls', shape.face 'y-' + shape.face 'y+', law.wall {})\n"
+     "paint('inlet', shape.face 'x-', law.velocity { inflow })\n"
+     "paint('outlet', shape.face 'x+', law.outflow {})\n"
+     "paint('ball', ball(W - 4, H / 2, D / 2, 2), law.wall {})\n"
+     "sponge = { where = shape.face 'x+', thickness = 8, pressure = 1e-4,\n"
+     "  velocity = function(y) return vec(0.04 * y / H, 0, 1e-3) end }\n"},
     {"interpolated walls",
      "periodic = three and { 'z' } or {}\n"
      "paint('walls', shape.face 'y-' + shape.face 'y+', law.wall {})\n"

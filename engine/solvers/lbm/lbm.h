@@ -29,6 +29,13 @@ typedef struct lbm_initial {
     sel_quantity velocity, pressure, density; /* components == 0: not given */
 } lbm_initial;
 
+/* where NULL: there is none. */
+typedef struct lbm_sponge_params {
+    const struct sel_shape *where;
+    double thickness, pressure;
+    sel_quantity velocity; /* components == 0: at rest */
+} lbm_sponge_params;
+
 /* The fields of sel.lbm. Units: the user's. NaN: not given. */
 typedef struct lbm_params {
     sel_common common;
@@ -38,6 +45,7 @@ typedef struct lbm_params {
     double smagorinsky; /* NaN: none */
     sel_quantity acceleration;
     sel_drive drive;
+    lbm_sponge_params sponge;
     double density;
     lbm_initial initial;
 } lbm_params;
@@ -89,6 +97,16 @@ typedef struct lbm_extremes {
     double velocity, lowest, highest;
 } lbm_extremes;
 
+/* A layer along faces that waves fade in (lbm_sponge.c). */
+typedef struct lbm_sponge {
+    unsigned faces;         /* a bit for each that it lies along; 0: there is none */
+    double thickness;       /* in cells */
+    double drho;            /* that it holds, lattice units */
+    sel_sites sites;        /* its free cells, */
+    lbm_sponge_cell *cells; /* [sites.count] row by row */
+    int64_t *row_first;     /* [rows + 1] the first cell of each row of the patch */
+} lbm_sponge;
+
 typedef struct lbm_plan {
     sel_plan base;
     const lbm_params *params;
@@ -99,6 +117,7 @@ typedef struct lbm_plan {
     bool moments;   /* are stored, not populations */
     int components; /* numbers of a cell that are stored */
     lbm_boundary boundary;
+    lbm_sponge sponge;
     sel_inputs inputs;     /* acceleration and laws, with places in the patch; */
     sel_inputs everywhere; /* with those of the grid: rank 0 has them */
     lbm_extremes extremes; /* when the plan was made; of ranks that do not know all places */
@@ -142,6 +161,15 @@ const sel_drive *lbm_drive(const sel_common *params);
 
 /* Sets the acceleration of a plan whose domain is made, and refuses a drive that does not fit. */
 sel_status lbm_resolve_drive(lbm_plan *plan, sel_error *error);
+
+/* Finds the cells of the sponge, for a plan whose boundary and numbers are known. All ranks must
+ * call it. */
+bool lbm_has_sponge(const lbm_plan *plan);
+sel_status lbm_sponge_create(lbm_plan *plan, sel_error *error);
+void lbm_sponge_free(lbm_sponge *sponge);
+void lbm_sponge_facts(const lbm_plan *plan, sel_facts *facts);
+/* Warns of a layer at rest in a flow; velocity: the largest that is given, the user's units. */
+void lbm_warn_of_sponge(const lbm_plan *plan, double velocity, sel_error *warnings);
 
 /* Refuses a lattice whose number of dimensions is not that of the size. */
 sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error);

@@ -7,6 +7,7 @@
 #include "engine/solvers/lbm/lbm_collision.h"
 #include "engine/solvers/lbm/lbm_closure.h"
 #include "engine/solvers/lbm/lbm_absorbing.h"
+#include "engine/solvers/lbm/lbm_sponge.h"
 
 typedef REAL real;
 enum { dims = LBM_DIMS, q = LBM_Q, parts = LBM_PARTS, moments = LBM_MOMENTS };

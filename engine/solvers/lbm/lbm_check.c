@@ -47,6 +47,7 @@ static void add_sound_facts(const lbm_plan *plan, sel_facts *facts) {
                      period * plan->params->common.dt, ceil(period));
     }
     lbm_sound_facts(plan, facts);
+    lbm_sponge_facts(plan, facts);
 }
 
 /* Kinematic, user's units. */
@@ -323,6 +324,7 @@ void lbm_warn(const sel_plan *base, sel_error *warnings) {
     warn_of_pressure(plan, largest_deviation(plan, &given), warnings);
     lbm_warn_of_sound(plan, warnings);
     lbm_warn_of_mass(plan, warnings);
+    lbm_warn_of_sponge(plan, given.velocity, warnings);
 }
 
 /* ---- a run that diverged ---- */

@@ -36,7 +36,9 @@ lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step) {
                       .link_add = state->all.link_add,
                       .open_value = state->all.open_value,
                       .gain = state->all.gain,
-                      .link_flow = state->all.link_flow};
+                      .link_flow = state->all.link_flow,
+                      .sponge = &plan->sponge,
+                      .sponge_gain = state->all.sponge_gain};
 }
 
 /* The offsets at which halos need copies of a row, after 0: a period away, if it is at an end of a

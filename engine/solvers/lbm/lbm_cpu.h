@@ -66,6 +66,8 @@ typedef struct lbm_step {
     const double *link_add, *open_value; /* see lbm_values */
     int64_t *gain;                       /* adds up what closed regions gain, or NULL */
     double *link_flow;                   /* adds up the mass that leaves by each link, or NULL */
+    const lbm_sponge *sponge;
+    int64_t *sponge_gain; /* adds up what its cells gain, or NULL */
     lbm_observed observed;
 } lbm_step;
 
@@ -84,6 +86,8 @@ typedef struct lbm_loops {
     /* Streams, closes and collides the free cells of a row, and stores what is observed. [1] of the
      * storages: of moments; last [1]: with Smagorinsky's model. */
     void (*sweep[2][LBM_COLLISIONS][LBM_FORCINGS][2])(const lbm_step *step, int64_t row);
+    /* Brings the cells of the sponge in a row nearer to what it holds, after the sweep. */
+    void (*sponge)(const lbm_step *step, int64_t row);
     /* Density deviation and momentum per density of x0 <= x < x1 from stored components, lattice
      * units: to[0][x - x0], and the components at to + stride, to + 2 stride, ... */
     void (*read)(const lbm_layout *layout, bool moments, const void *f, int64_t row, int64_t x0,

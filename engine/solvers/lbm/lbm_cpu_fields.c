@@ -496,13 +496,23 @@ static void update_flows(lbm_cpu *state) {
     state->all.balance_step = state->all.base.step;
 }
 
+/* What the sponge has brought to the cells of this rank, in LBM_GAIN_UNIT. */
+static int64_t sum_sponge(const lbm_state *state) {
+    int64_t sum = 0;
+    for (int64_t k = 0; state->sponge_gain && k < state->sponge.count; k++) {
+        sum += state->sponge_gain[k];
+    }
+    return sum;
+}
+
 sel_status lbm_cpu_other(sel_state *base, sel_request *request, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
     (void)error;
     if (request->kind == SEL_BALANCE) {
         update_flows(state);
         lbm_balance_terms(&state->all, lbm_mass(&state->all, lbm_deviation(state)),
-                          state->all.returned ? *state->all.returned : 0, request);
+                          state->all.returned ? *state->all.returned : 0, sum_sponge(&state->all),
+                          request);
     } else {
         answer_links(state, request);
     }

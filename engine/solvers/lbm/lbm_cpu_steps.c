@@ -252,7 +252,12 @@ static void sweep(const lbm_cpu *state, lbm_step step, int thread, int64_t first
         }
         state->loops->sweep[step.moments][step.collision][step.forcing][step.numbers->eddy > 0](
             &step, row);
-        lbm_fill_halo(state, step.to, row, !lbm_row_wraps(&step, row));
+        const int64_t *cells = step.sponge->row_first;
+        const bool damps = cells && cells[row] < cells[row + 1];
+        if (damps) {
+            state->loops->sponge(&step, row);
+        }
+        lbm_fill_halo(state, step.to, row, damps || !lbm_row_wraps(&step, row));
     }
 }
 
@@ -307,6 +312,7 @@ static void observe_first_links(const lbm_cpu *state) {
     observe_step(state, &step, false);
     step.link_flow = NULL;
     step.gain = NULL;
+    step.sponge_gain = NULL;
 #pragma omp parallel for schedule(static) num_threads(base->threads)
     for (int t = 0; t < base->threads; t++) {
         sweep(state, step, t, base->arrays.first_row[t], base->arrays.first_row[t + 1]);

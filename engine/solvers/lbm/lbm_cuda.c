@@ -182,6 +182,7 @@ static void lbm_cuda_list(sel_state *base) {
     lbm_list(&state->all, &field, &acceleration);
     lbm_cuda_list_boundary(state);
     lbm_cuda_list_closed(state);
+    lbm_cuda_list_sponge(state);
     lbm_cuda_list_pass(state);
 }
 
@@ -351,6 +352,7 @@ static sel_status lbm_cuda_start(sel_state *base, sel_error *error) {
     status = status ? status : lbm_cuda_start_pass(state, error);
     status = status ? status : lbm_cuda_start_inputs(state, error);
     status = status ? status : lbm_cuda_send_closed(state, error);
+    status = status ? status : lbm_cuda_send_sponge(state, error);
     status = status ? status : set_initial(state, error);
     return status || !sel_plan_observes(base->plan) ? status : observe_start(state, error);
 }
@@ -369,7 +371,7 @@ static sel_status lbm_cuda_take(sel_state *base, int64_t step, const cuda_slab *
     one.observed = base->observing > 0;
     one.strains = base->observing == 1 && (state->all.strain[0] || state->all.strain[1]);
     CUDA_TRY(lbm_cuda_run(state, &one, slab->on->stream));
-    return SEL_OK;
+    return lbm_cuda_take_sponge(state, &one, slab, error);
 }
 
 static sel_status lbm_cuda_enqueue_step(sel_state *base, int64_t step, sel_error *error) {
@@ -434,8 +436,9 @@ static sel_status lbm_cuda_ask_balance(lbm_cuda *state, const sel_request *reque
     const uint64_t mass = sizeof(sel_total), rates = ((uint64_t)regions + 1) * sizeof(double);
     const int64_t never = INT64_MAX;
     cuda_slot *slot;
-    sel_status status = cuda_slot_open(queue, request, mass + rates + sizeof never + sizeof(double),
-                                       0, &slot, error);
+    const uint64_t last = sizeof(double) + sizeof(int64_t);
+    sel_status status =
+        cuda_slot_open(queue, request, mass + rates + sizeof never + last, 0, &slot, error);
     if (status) {
         return status;
     }
@@ -450,9 +453,14 @@ static sel_status lbm_cuda_ask_balance(lbm_cuda *state, const sel_request *reque
             cuda_slot_fetch(queue, slot, mass + rates, state->pattern.halted, sizeof never, error);
     }
     const uint64_t returned = mass + rates + sizeof never;
-    memset((char *)slot->host + returned, 0, sizeof(double));
+    memset((char *)slot->host + returned, 0, last);
     if (state->all.returned && !status) {
         status = cuda_slot_fetch(queue, slot, returned, state->all.returned, sizeof(double), error);
+    }
+    status = status ? status : lbm_cuda_sum_sponge(state, error);
+    if (state->all.sponge_gain && state->sponge.brought && !status) {
+        status = cuda_slot_fetch(queue, slot, returned + sizeof(double), state->sponge.brought,
+                                 sizeof(int64_t), error);
     }
     const bool flows = slot->since_steps > 0 && state->all.sites.all > 0;
     for (int r = 1; flows && r <= regions && !status; r += LBM_GPU_FLOWS) {
@@ -481,8 +489,9 @@ static void lbm_cuda_answer(sel_state *base, const cuda_slot *slot, sel_request 
     double *carried = (double *)(void *)(deviation + 1); /* rank 0 knows it */
     const int64_t numbers = state->plan->base.domain->region_count + 1;
     const double returned = carried[numbers + 1];
-    int64_t halted;
+    int64_t halted, sponge;
     memcpy(&halted, carried + numbers, sizeof halted);
+    memcpy(&sponge, carried + numbers + 2, sizeof sponge);
     const int64_t missing = slot->step > halted ? slot->step - halted : 0; /* steps not made */
     state->balance_step = missing ? halted : state->balance_step;
     if (slot->since_steps > 0) {
@@ -491,7 +500,8 @@ static void lbm_cuda_answer(sel_state *base, const cuda_slot *slot, sel_request 
     if (slot->since_steps > missing) {
         lbm_add_outflow(state, carried, slot->since_steps - missing);
     }
-    lbm_balance_terms(state, lbm_mass(state, sel_total_of(deviation, false)), returned, request);
+    lbm_balance_terms(state, lbm_mass(state, sel_total_of(deviation, false)), returned, sponge,
+                      request);
 }
 
 _Static_assert(sizeof(lbm_carried) <= sizeof(cuda_sums) &&

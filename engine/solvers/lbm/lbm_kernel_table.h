@@ -50,16 +50,17 @@ SEL_INLINE void cell_strain(const double g[], const double a[], double tau, doub
             {sweep_##name##_force_##suffix, sweep_##name##_force_eddy_##suffix}, \
             {sweep_##name##_field_##suffix, sweep_##name##_field_eddy_##suffix}, \
     }
-#define LOOPS(suffix)                                                                  \
-    {                                                                                  \
-        .sweep = {{[LBM_TRT] = SWEEP(trt, suffix),                                     \
-                   [LBM_BGK] = SWEEP(bgk, suffix),                                     \
-                   [LBM_REGULARIZED] = SWEEP(regularized, suffix),                     \
-                   [LBM_RECURSIVE] = SWEEP(recursive, suffix)},                        \
-                  {[LBM_REGULARIZED] = SWEEP(regularized_moments, suffix),             \
-                   [LBM_RECURSIVE] = SWEEP(recursive_moments, suffix),                 \
-                   [LBM_HYBRID] = SWEEP(hybrid_moments, suffix)}},                     \
-        .read = read_##suffix, .write = write_##suffix, .start = lbm_start_stored_f64, \
+#define LOOPS(suffix)                                                              \
+    {                                                                              \
+        .sweep = {{[LBM_TRT] = SWEEP(trt, suffix),                                 \
+                   [LBM_BGK] = SWEEP(bgk, suffix),                                 \
+                   [LBM_REGULARIZED] = SWEEP(regularized, suffix),                 \
+                   [LBM_RECURSIVE] = SWEEP(recursive, suffix)},                    \
+                  {[LBM_REGULARIZED] = SWEEP(regularized_moments, suffix),         \
+                   [LBM_RECURSIVE] = SWEEP(recursive_moments, suffix),             \
+                   [LBM_HYBRID] = SWEEP(hybrid_moments, suffix)}},                 \
+        .sponge = sponge_##suffix, .read = read_##suffix, .write = write_##suffix, \
+        .start = lbm_start_stored_f64,                                             \
     }
 
 extern const lbm_loops LBM_TABLE[2];

@@ -222,6 +222,21 @@ typedef struct lbm_gpu_closed {
 cudaError_t lbm_gpu_collect(const lbm_gpu_closed *closed, cudaStream_t stream);
 cudaError_t lbm_gpu_return(const lbm_gpu_closed *closed, cudaStream_t stream);
 
+/* The cells of the sponge in a slab of the grid. */
+typedef struct lbm_gpu_sponge {
+    const lbm_sponge_cell *cells;
+    int64_t *gain; /* as lbm_state.sponge_gain; NULL: not wanted */
+    uint32_t count;
+    double drho; /* the deviation of the density that the layer holds */
+} lbm_gpu_sponge;
+
+/* Brings the cells that a step has computed nearer to what the sponge holds. */
+cudaError_t lbm_gpu_sponge_take(const lbm_gpu_step *step, const lbm_gpu_sponge *sponge,
+                                cudaStream_t stream);
+/* *sum = the sum of count gains. */
+cudaError_t lbm_gpu_sponge_sum(const int64_t *gain, int64_t count, int64_t *sum,
+                               cudaStream_t stream);
+
 /* What fields are computed from. */
 typedef struct lbm_gpu_view {
     lbm_gpu_step last; /* the last step; before any, the step to come */

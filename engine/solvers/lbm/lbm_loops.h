@@ -28,6 +28,7 @@
 #include "engine/solvers/lbm/lbm_collision.h"
 #include "engine/solvers/lbm/lbm_closure.h"
 #include "engine/solvers/lbm/lbm_gather.h"
+#include "engine/solvers/lbm/lbm_sponge.h"
 
 /* ---- lines and rows ---- */
 
@@ -427,6 +428,21 @@ __attribute__((noinline)) static void LBM_NAME(sweep)(const lbm_step *step, int6
 }
 
 #undef SOURCE
+
+/* lbm_loops.sponge */
+static void LBM_NAME(sponge)(const lbm_step *step, int64_t row) {
+    const lbm_sponge *sponge = step->sponge;
+    REAL *to = (REAL *)step->to + lbm_row_offset(&step->layout, row);
+    for (int64_t k = sponge->row_first[row]; k < sponge->row_first[row + 1]; k++) {
+        const lbm_sponge_cell *cell = &sponge->cells[k];
+        const double gain =
+            LBM_NAME(lbm_sponge_stored)(to + cell->x, step->layout.plane, step->moments,
+                                        step->collision, cell, (REAL)sponge->drho);
+        if (step->sponge_gain) {
+            step->sponge_gain[k] += LBM_NAME(lbm_gain)(gain);
+        }
+    }
+}
 
 /* Reads density deviation and momentum / density of the cells x0 <= x < x1 of a row: to[k stride +
  * x - x0], k = 0 the deviation, k = 1 + axis the momentum. The momentum of stored populations,

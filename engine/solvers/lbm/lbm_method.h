@@ -52,6 +52,14 @@ typedef enum lbm_goal {
     LBM_TO_FIELD     /* or of each cell its own */
 } lbm_goal;
 
+/* A free cell in the sponge (lbm_sponge.h): sigma, and the velocity that the layer holds there,
+ * lattice units. */
+typedef struct lbm_sponge_cell {
+    uint32_t x, row; /* row y + ny z */
+    uint32_t index;  /* on a device: in a plane of populations */
+    float rate, u[3];
+} lbm_sponge_cell;
+
 /* A free cell to which at least one population comes from a solid or across a face. All its other
  * populations are pulled from neighbours. */
 typedef struct lbm_boundary_cell {

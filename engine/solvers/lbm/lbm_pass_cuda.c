@@ -47,13 +47,13 @@ static int64_t pass_reach(const lbm_cuda *state) {
     return state->passes.steps - 1;
 }
 
-/* Whether passes can be made: in 2-D, by one rank, under laws that do not vary in time, since these
- * may fail in the middle of a pass. */
+/* Whether passes can be made: in 2-D, by one rank, without a sponge, under laws that do not vary in
+ * time, since these may fail in the middle of a pass. */
 static bool pass_fits(const lbm_cuda *state) {
     const lbm_plan *plan = state->all.plan;
     const sel_grid *grid = &plan->base.domain->grid;
     const int64_t cells = sel_grid_cells(grid), boundary = plan->boundary.cell_count;
-    return plan->moments && !lbm_cuda_gathers(state) && grid->dims == 2 &&
+    return plan->moments && !lbm_cuda_gathers(state) && !lbm_has_sponge(plan) && grid->dims == 2 &&
            state->all.base.ranks->count == 1 && !(plan->base.depends & SEL_ON_T) &&
            !lbm_acceleration_is_field(plan) && grid->n[0] >= LEAST_COLUMNS &&
            grid->n[1] >= LEAST_ROWS && (boundary == 0 || cells >= LBM_PASS_BOUNDED) &&

@@ -133,6 +133,7 @@ static sel_status lbm_plan_complete_plan(sel_plan *base, sel_error *error) {
         p->extremes = lbm_find_extremes(p);
         lbm_inputs_free(&p->everywhere);
     }
+    listed = listed || tau ? listed : lbm_sponge_create(p, error);
     listed = listed ? listed : lbm_boundary_keep_patch(&p->boundary, error);
     listed = listed || !divided ? listed : lbm_inputs_create(p, &p->inputs, error);
     if (!divided) {
@@ -149,6 +150,7 @@ static void lbm_plan_clear_plan(sel_plan *plan) {
         lbm_inputs_free(&p->inputs);
     }
     lbm_inputs_free(&p->everywhere);
+    lbm_sponge_free(&p->sponge);
     lbm_boundary_free(&p->boundary);
 }
 

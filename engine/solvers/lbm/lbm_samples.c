@@ -150,7 +150,7 @@ enum { LETS_OUT = 1, HOLDS_PRESSURE = 2, HOLDS_VELOCITY = 4, ALL_SLIP = 8 };
 
 static unsigned end_of(const lbm_plan *plan, int face) {
     const sel_domain *domain = plan->base.domain;
-    unsigned found = 0;
+    unsigned found = plan->sponge.faces >> face & 1u ? LETS_OUT : 0;
     bool slip = true;
     for (int64_t s = 0; s < sel_face_sites(&domain->grid, face); s++) {
         const lbm_law_row *law = plan->boundary.law[domain->face[face][s]];

@@ -19,7 +19,21 @@ void lbm_add_outflow(lbm_state *state, const double *carried, int64_t steps) {
     }
 }
 
-void lbm_balance_terms(const lbm_state *state, double mass, double returned, sel_request *request) {
+/* The sum over the ranks. */
+static double state_sponge_brought(const lbm_state *state, int64_t own) {
+    const sel_ranks *ranks = state->base.ranks;
+    int64_t all[SEL_MOST_RANKS] = {own}, sum = 0;
+    if (ranks->count > 1) {
+        ranks->gather(&own, sizeof own, all);
+    }
+    for (int r = 0; r < ranks->count; r++) {
+        sum += all[r];
+    }
+    return (double)sum * LBM_GAIN_UNIT;
+}
+
+void lbm_balance_terms(const lbm_state *state, double mass, double returned, int64_t sponge,
+                       sel_request *request) {
     const sel_domain *domain = state->plan->base.domain;
     const sel_grid *grid = &domain->grid;
     double unit = state->plan->numbers.density_unit * pow(grid->dx[0], grid->dims), total = 0;
@@ -45,8 +59,13 @@ void lbm_balance_terms(const lbm_state *state, double mass, double returned, sel
     if (state->plan->boundary.closed_count > 0) {
         sel_request_term(request, SEL_TERM_NOTED, "returned", "", returned * unit);
     }
+    double brought = 0;
+    if (lbm_has_sponge(state->plan)) {
+        brought = state_sponge_brought(state, sponge);
+        sel_request_term(request, SEL_TERM_NOTED, "sponge", "", brought * unit);
+    }
     sel_request_term(request, SEL_TERM_ERROR, "error", "",
-                     (mass - state->first_mass + total - returned) * unit);
+                     (mass - state->first_mass + total - returned - brought) * unit);
 }
 
 void lbm_watched_answer(const sel_plan *base, sel_request *request) {
@@ -200,12 +219,17 @@ sel_input_cells lbm_acceleration_cells(const sel_state *base, const sel_input *i
 /* For an estimate, the plan lists those of the grid. */
 void lbm_count_sites(lbm_state *state) {
     const sel_state *base = &state->base;
-    const lbm_boundary *boundary = &((const lbm_plan *)base->plan)->boundary;
+    const lbm_plan *plan = (const lbm_plan *)base->plan;
+    const lbm_boundary *boundary = &plan->boundary;
     state->sites = boundary->links;
     state->openings = boundary->open_count;
+    state->sponge = plan->sponge.sites;
     if (base->ranks->count > 1 && !boundary->links.ranks) {
         state->sites = sel_sites_divide(&boundary->links, base->ranks, &base->decomposition);
         state->openings = lbm_state_openings_in(boundary, &base->own);
+    }
+    if (base->ranks->count > 1 && lbm_has_sponge(plan) && !plan->sponge.sites.ranks) {
+        state->sponge = sel_sites_divide(&plan->sponge.sites, base->ranks, &base->decomposition);
     }
 }
 
@@ -257,6 +281,10 @@ void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *
     }
     sel_arrays_add_sites(arrays, "link_flow", &state->link_flow, SEL_TYPE_OF(*state->link_flow),
                          &state->sites, books, SEL_SAVED);
+    if (lbm_has_sponge(plan)) {
+        sel_arrays_add_sites(arrays, "sponge_gain", &state->sponge_gain,
+                             SEL_TYPE_OF(*state->sponge_gain), &state->sponge, books, SEL_SAVED);
+    }
     SEL_ADD(arrays, state, out, books ? domain->region_count + 1 : 0, SEL_SAVED | SEL_ON_HOST);
     SEL_ADD(arrays, state, rate, books ? domain->region_count + 1 : 0, SEL_SAVED | SEL_ON_HOST);
     if (books) {

@@ -19,7 +19,8 @@ typedef struct lbm_state {
     sel_layout acceleration_layout;
     sel_vicinity vicinity; /* its rows */
     sel_sites sites;       /* the links, */
-    int64_t openings;      /* and the cells with wet faces, of this rank */
+    int64_t openings;      /* the cells with wet faces, */
+    sel_sites sponge;      /* and those of the sponge, of this rank */
     /* See lbm_values, one after the other for `copies` steps. link_velocity: with forces on walls
      * that move; else NULL. */
     double *link_add, *link_velocity, *open_value;
@@ -47,12 +48,14 @@ typedef struct lbm_state {
     /* Balance of mass, lattice units. */
     double *link_flow; /* [links] out of the domain since balance_step, of shared links in the first
                           entry; NULL: not wanted */
-    double *out, *rate; /* [regions + 1] through each since step 0, and per step, on the host */
+    int64_t *sponge_gain; /* by cell of the sponge: the mass that it has gained since step 0, in
+                             LBM_GAIN_UNIT; NULL: not wanted */
+    double *out, *rate;   /* [regions + 1] through each since step 0, and per step, on the host */
     int64_t balance_step;
     double first_mass;
 } lbm_state;
 
-/* Finds the links and openings of this rank, before lbm_list. */
+/* Finds the links, openings and cells of the sponge of this rank, before lbm_list. */
 void lbm_count_sites(lbm_state *state);
 
 /* Lists these arrays. `populations`: their layout and halo; `acceleration`: the layout of an
@@ -96,8 +99,11 @@ void lbm_add_outflow(lbm_state *state, const double *carried, int64_t steps);
  *   rate_REGION  out_REGION per time, since the last balance at an earlier step
  *   acceleration of the drive; with a drive
  *   returned     what closed regions have got back since step 0 of what interpolated walls took
- *   error        mass + sum of out - returned - mass at step 0 */
-void lbm_balance_terms(const lbm_state *state, double mass, double returned, sel_request *request);
+ *   sponge       what the sponge has brought since step 0; with a sponge
+ *   error        mass + sum of out - returned - sponge - mass at step 0
+ * sponge: in LBM_GAIN_UNIT, of this rank's cells. All ranks must call it. */
+void lbm_balance_terms(const lbm_state *state, double mass, double returned, int64_t sponge,
+                       sel_request *request);
 
 /* Answers a SEL_MONITOR from the largest speed squared and the smallest density deviation. */
 void lbm_watched_answer(const sel_plan *base, sel_request *request);

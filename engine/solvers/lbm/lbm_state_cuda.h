@@ -23,6 +23,12 @@ typedef struct lbm_cuda_passes {
     uint32_t tile_count, reached_count;
 } lbm_cuda_passes;
 
+/* The sponge (lbm_sponge_cuda.c). */
+typedef struct lbm_cuda_sponge {
+    lbm_sponge_cell *cells; /* of the patch */
+    int64_t *brought;       /* the sum of all.sponge_gain; NULL: it has no cells */
+} lbm_cuda_sponge;
+
 typedef struct lbm_cuda {
     lbm_state all;
     lbm_gpu_step pattern; /* all that does not depend on the step and the block of the grid */
@@ -42,6 +48,7 @@ typedef struct lbm_cuda {
     lbm_gpu_closed closed;     /* regions of fluid */
     lbm_gpu_laws laws;         /* what the kernel that stores laws sees */
     lbm_cuda_passes passes;
+    lbm_cuda_sponge sponge;
 } lbm_cuda;
 
 /* ---- steps (lbm_steps_cuda.c) ---- */
@@ -60,6 +67,9 @@ lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, const cuda_slab 
 /* Whether all cells of the grid are computed as boundary cells are: all are listed. */
 bool lbm_cuda_gathers(const lbm_cuda *state);
 
+/* Where a cell stands in a plane of populations; row: of the grid. */
+uint32_t lbm_cuda_index(const lbm_cuda *state, uint32_t x, uint32_t row);
+
 /* The lists of cells at boundaries, and of those that are computed again. */
 void lbm_cuda_list_boundary(lbm_cuda *state);
 sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error);
@@ -71,6 +81,16 @@ void lbm_cuda_list_closed(lbm_cuda *state);
 sel_status lbm_cuda_send_closed(lbm_cuda *state, sel_error *error);
 /* Enqueues a return that is due before the next step; lowers *count to the steps before another. */
 sel_status lbm_cuda_return(lbm_cuda *state, int64_t *count, sel_error *error);
+
+/* ---- the sponge (lbm_sponge_cuda.c) ---- */
+
+void lbm_cuda_list_sponge(lbm_cuda *state);
+sel_status lbm_cuda_send_sponge(lbm_cuda *state, sel_error *error);
+/* Enqueues the work on the cells of a slab, after those of a step are computed. */
+sel_status lbm_cuda_take_sponge(const lbm_cuda *state, const lbm_gpu_step *one,
+                                const cuda_slab *slab, sel_error *error);
+/* Enqueues the sum of what its cells have gained, sponge.brought. */
+sel_status lbm_cuda_sum_sponge(const lbm_cuda *state, sel_error *error);
 
 /* ---- several steps at once (lbm_pass_cuda.c) ---- */
 

@@ -160,8 +160,7 @@ static void fill_cell(lbm_cuda *state, lists *l, uint32_t c) {
     }
 }
 
-/* Where a cell stands in a plane of populations; row: of the grid. */
-static uint32_t index_in_plane(const lbm_cuda *state, uint32_t x, uint32_t row) {
+uint32_t lbm_cuda_index(const lbm_cuda *state, uint32_t x, uint32_t row) {
     const lbm_gpu_layout *l = &state->pattern.layout;
     const uint32_t here = row - (uint32_t)(l->base * state->all.base.rows_per_plane);
     return here / l->ny * l->slice + (here % l->ny - l->low + l->halo) * l->pitch + x;
@@ -172,7 +171,7 @@ static void list_inner(lbm_cuda *state, lists *l, uint32_t row, uint32_t *count)
     const uint8_t *solid =
         state->all.plan->base.domain->cell + (int64_t)row * state->pattern.layout.nx;
     for (uint32_t x = 0; x < state->pattern.layout.nx; x++) {
-        const uint32_t index = index_in_plane(state, x, row);
+        const uint32_t index = lbm_cuda_index(state, x, row);
         const bool listed = l->words && (l->words[index / CUDA_WARP] >> index % CUDA_WARP & 1u);
         if (!solid[x] && !listed) {
             l->cells[*count] = (lbm_boundary_cell){
@@ -189,7 +188,7 @@ static void fill_lists(lbm_cuda *state, lists *l) {
     for (uint32_t c = 0; c < b->cell_count; c++) {
         lbm_boundary_cell *cell = &l->cells[c];
         *cell = b->cells[c];
-        cell->index = index_in_plane(state, cell->x, cell->row);
+        cell->index = lbm_cuda_index(state, cell->x, cell->row);
         fill_cell(state, l, c);
     }
     state->listed = (uint32_t)b->cell_count;
