@@ -13,7 +13,8 @@
 //                            W  as B; then close_kernel computes and stores the cell again
 //
 // W are cells with wet faces, and cells at moving walls whose values are evaluated several steps
-// ahead: in the first kernel their closures would cost every cell registers. An observed step, by
+// ahead: in the first kernel their closures would cost every cell registers. Interpolated links
+// are part of the first kernel, in a variant for domains that have some. An observed step, by
 // kernels of its own, also stores what links carry, and the strain, from the populations g. If much
 // of the grid is solid, blocks and warps without a free cell are skipped (free_blocks); else no
 // thread waits for this information.
@@ -47,7 +48,17 @@ static __device__ __noinline__ void keep_strain(const lbm_gpu_step &s, uint32_t 
     lbm_gpu_keep_strain<T>(s, index, x, y, z, &in, differences);
 }
 
-template <class T, int COLLISION, bool PLAIN, bool WALLS, bool OBSERVED>
+// Adds what a cell of a closed region gains along interpolated links.
+template <class T>
+static __device__ __forceinline__ void add_gain(const lbm_gpu_step &s,
+                                                const lbm_boundary_cell &cell, double gain) {
+    if (cell.closed && s.boundary.gain) {
+        atomicAdd((unsigned long long *)(s.boundary.gain + cell.first_link),
+                  (unsigned long long)T::lbm_gain(gain)); // as count_flow
+    }
+}
+
+template <class T, int COLLISION, bool PLAIN, bool WALLS, bool CUTS, bool OBSERVED>
 __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
     step_kernel(const __grid_constant__ lbm_gpu_step s) {
     cuda_wait_for_last();
@@ -97,7 +108,12 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
         const lbm_boundary_cell cell = s.boundary.cells[s.boundary.before[word] + before];
         const typename T::sent own = T::template sent_by<false>(s, index);
         T::template bounce<false>(s, cell, s.boundary.link_add, p, own, g);
-        const bool passes = cell.moves || cell.links != cell.bounced; // walls at rest pass no mass
+        if (CUTS && cell.cut && !cell.again) {
+            add_gain<T>(s, cell,
+                        T::template interpolate<false>(s, cell, s.boundary.link_add, own, g));
+        }
+        // walls at rest that are half-way pass no mass
+        const bool passes = cell.moves || cell.links != cell.bounced || (CUTS && cell.cut);
         if (s.boundary.link_flow && passes && !cell.again) {
             T::template count_flow<false>(s, cell, own, g);
         }
@@ -139,9 +155,8 @@ __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant_
     real_of<T> g[T::q], entered[T::q];
     const double gain = T::template gather<KEEPS, MOMENTS>(
         s, cell, T::make_place(s.layout, cell.index), rates, own, g, entered);
-    if (cell.closed && s.boundary.gain && !halted) {
-        atomicAdd((unsigned long long *)(s.boundary.gain + cell.first_link),
-                  (unsigned long long)T::lbm_gain(gain)); // as count_flow
+    if (!halted) {
+        add_gain<T>(s, cell, gain);
     }
     if (s.boundary.link_flow && !halted) {
         T::template count_flow<MOMENTS>(s, cell, own, entered);
@@ -175,10 +190,10 @@ __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant_
     }
 }
 
-template <class T, int COLLISION, bool PLAIN, bool WALLS, bool OBSERVED>
+template <class T, int COLLISION, bool PLAIN, bool WALLS, bool CUTS, bool OBSERVED>
 static cudaError_t launch(const lbm_gpu_step *s, cudaStream_t stream) {
     const dim3 threads(s->layout.block_width, s->layout.block_rows);
-    cudaError_t code = cuda_launch_early(step_kernel<T, COLLISION, PLAIN, WALLS, OBSERVED>,
+    cudaError_t code = cuda_launch_early(step_kernel<T, COLLISION, PLAIN, WALLS, CUTS, OBSERVED>,
                                          s->block_count, threads, stream, *s);
     if (code == cudaSuccess && WALLS && s->boundary.again_count > 0) {
         const uint32_t blocks = (s->boundary.again_count + LBM_BLOCK - 1) / LBM_BLOCK;
@@ -188,31 +203,34 @@ static cudaError_t launch(const lbm_gpu_step *s, cudaStream_t stream) {
     return code;
 }
 
-template <class T, int COLLISION>
+template <class T, int COLLISION, bool PLAIN>
 static cudaError_t choose_kernel(const lbm_gpu_step *s, cudaStream_t stream) {
-    const bool plain = !s->forced && !s->les, walls = s->boundary.cell_count > 0;
     if (s->observed) {
-        return plain ? launch<T, COLLISION, true, true, true>(s, stream)
-                     : launch<T, COLLISION, false, true, true>(s, stream);
+        return launch<T, COLLISION, PLAIN, true, true, true>(s, stream);
     }
-    if (plain) {
-        return walls ? launch<T, COLLISION, true, true, false>(s, stream)
-                     : launch<T, COLLISION, true, false, false>(s, stream);
+    if (s->boundary.link_cut) {
+        return launch<T, COLLISION, PLAIN, true, true, false>(s, stream);
     }
-    return walls ? launch<T, COLLISION, false, true, false>(s, stream)
-                 : launch<T, COLLISION, false, false, false>(s, stream);
+    return s->boundary.cell_count > 0 ? launch<T, COLLISION, PLAIN, true, false, false>(s, stream)
+                                      : launch<T, COLLISION, PLAIN, false, false, false>(s, stream);
+}
+
+template <class T, int COLLISION>
+static cudaError_t choose_forcing(const lbm_gpu_step *s, cudaStream_t stream) {
+    return !s->forced && !s->les ? choose_kernel<T, COLLISION, true>(s, stream)
+                                 : choose_kernel<T, COLLISION, false>(s, stream);
 }
 
 template <class T> static cudaError_t choose_collision(const lbm_gpu_step *s, cudaStream_t stream) {
     switch (s->collision) {
     case LBM_TRT:
-        return choose_kernel<T, LBM_TRT>(s, stream);
+        return choose_forcing<T, LBM_TRT>(s, stream);
     case LBM_BGK:
-        return choose_kernel<T, LBM_BGK>(s, stream);
+        return choose_forcing<T, LBM_BGK>(s, stream);
     case LBM_REGULARIZED:
-        return choose_kernel<T, LBM_REGULARIZED>(s, stream);
+        return choose_forcing<T, LBM_REGULARIZED>(s, stream);
     default:
-        return choose_kernel<T, LBM_RECURSIVE>(s, stream);
+        return choose_forcing<T, LBM_RECURSIVE>(s, stream);
     }
 }
 

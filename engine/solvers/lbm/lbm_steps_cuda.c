@@ -93,8 +93,7 @@ static int64_t word_count(const lbm_cuda *state) {
     return lbm_steps_own_cells(state) > 0 ? (places + CUDA_WARP - 1) / CUDA_WARP : 0;
 }
 
-/* The closed cells of this rank at which two moving walls share links, or walls are interpolated.
- */
+/* The closed cells of this rank at which two moving walls share links. */
 static int64_t lbm_steps_closed_again(const lbm_cuda *state) {
     const lbm_boundary *b = &state->all.plan->boundary;
     const sel_rows own = sel_own_rows(&state->all.base);
@@ -103,7 +102,7 @@ static int64_t lbm_steps_closed_again(const lbm_cuda *state) {
         const int64_t row = sel_row_of(&own, k);
         for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
             const lbm_boundary_cell *cell = &b->cells[c];
-            count += (cell->both_move || cell->cut) && cell->opening == LBM_CLOSED;
+            count += cell->both_move && cell->opening == LBM_CLOSED;
         }
     }
     return count;
@@ -152,7 +151,7 @@ static void fill_cell(lbm_cuda *state, lists *l, uint32_t c) {
     lbm_boundary_cell *cell = &l->cells[c];
     const uint32_t word = cell->index / CUDA_WARP;
     cell->again = state->all.plan->moments || cell->opening != LBM_CLOSED || cell->both_move ||
-                  cell->cut || (cell->moves && state->all.copies > 1);
+                  (cell->moves && state->all.copies > 1);
     l->before[word] = l->words[word] ? l->before[word] : c;
     l->words[word] |= 1u << cell->index % CUDA_WARP;
     if (cell->again) {
