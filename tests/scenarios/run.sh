@@ -125,6 +125,22 @@ all_pairs_of_open_faces_hold() {
     done
 }
 
+# In a round pipe the inlet swings by half. Where it gives the velocity it begins at once, with the
+# fluid at rest.
+open_faces_hold_in_a_pulsating_pipe() {
+    while IFS=: read -r inlet outlet rest; do
+        run scenarios/open_duct.lua collision=hybrid round=true cell=30 H=12 L=24 steps=1000 pulse=0.5 period=250 \
+            inlet="$inlet" outlet="$outlet" "rest=$rest" -o "$work/pipe" --force </dev/null &&
+            within "$(result "$work/pipe/run.json" fastest)" 1 0.1 || return 1
+    done <<'END'
+velocity:pressure:true
+absorbing velocity:absorbing pressure:true
+far_field:outflow:true
+pressure:absorbing pressure:false
+absorbing pressure:outflow:false
+END
+}
+
 # 36 cells along the body have 3.595, and its front is 0.389 x 0.288 m.
 a_car_has_drag() {
     run scenarios/windtunnel.lua cells=18 Re=200 time=4 width=1 height=0.8 length=3 -o "$work/car" &&
@@ -616,6 +632,7 @@ ok "a cylinder in a free stream sheds vortices" a_cylinder_in_a_free_stream_shed
 ok "spheres in an array have the drag of the series" spheres_in_an_array_have_the_drag_of_the_series
 ok "a narrowed vessel makes a jet" a_narrowed_vessel_makes_a_jet
 ok "all pairs of open faces hold" all_pairs_of_open_faces_hold
+ok "open faces hold in a pulsating pipe" open_faces_hold_in_a_pulsating_pipe
 ok "a car has drag" a_car_has_drag
 ok "a channel stays turbulent and balances momentum" a_channel_stays_turbulent_and_balances_momentum
 ok "meshes are what their programs make" meshes_are_what_their_programs_make
