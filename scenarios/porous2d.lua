@@ -2,9 +2,10 @@
 -- The picture is the geometry: a dark pixel is a solid cell. tools/discs.py made both pictures.
 --
 -- Darcy's law gives the permeability k = nu <u> / g, where <u> is the mean of the velocity over all
--- cells, solid ones included. Slow flow: k depends on the picture alone. porous2d_square.png is a
--- square array of discs (solid fraction 0.2), for which k = L^2 / 51.53 with L the side (A. S.
--- Sangani and A. Acrivos, Int. J. Multiphase Flow 8 (1982) 193-206).
+-- cells, solid ones included: out.pores writes it over time, and pores.permeability in run.json is
+-- the last one. Slow flow: k depends on the picture alone. porous2d_square.png is a square array of
+-- discs (solid fraction 0.2), for which k = L^2 / 51.53 with L the side (A. S. Sangani and A.
+-- Acrivos, Int. J. Multiphase Flow 8 (1982) 193-206).
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
 
@@ -15,29 +16,10 @@ local p = sel.params {
 }
 
 local pixels = sel.raster(p.picture)
-local nx, ny = pixels.size[1], pixels.size[2]
-local cells = nx * ny
-
-local function porosity()
-  local open = 0
-  for j = 1, ny do
-    for i = 1, nx do
-      open = open + (pixels(i - 0.5, j - 0.5) >= 0.5 and 1 or 0)
-    end
-  end
-  return open / cells
-end
-
-local function measure(run)
-  local mean = run:reduce("velocity_x", "sum") / cells
-  run:result("porosity", porosity())
-  run:result("mean_velocity", mean)
-  run:result("permeability", p.nu * mean / p.g)
-end
 
 return sel.lbm {
   lattice      = "D2Q9",
-  size         = { nx, ny },
+  size         = pixels.size,
   precision    = "f64",
   nu           = p.nu,
   collision    = "trt",             -- walls of pores stay in place for any viscosity
@@ -45,9 +27,8 @@ return sel.lbm {
   periodic     = { "x", "y" },
   regions      = { { name = "discs", where = shape.image(p.picture), law = law.wall {} } },
   stop         = { steps = 100000, steady = 1e-8, every = 500 },
-  hooks        = { { at = "end", call = measure } },
   output       = {
-    out.vtk    { fields = { "velocity", "pressure" } },
-    out.reduce { name = "flow", field = "velocity", op = "mean", every = 500 },
+    out.vtk   { fields = { "velocity", "pressure" } },
+    out.pores { axis = "x", every = 500 },
   },
 }

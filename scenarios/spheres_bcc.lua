@@ -54,7 +54,6 @@ local function report(run)
   run:result("drag", computed)
   run:result("sangani_acrivos", drag)
   run:result("drag_error", computed / drag - 1)
-  run:result("permeability", nu * mean / G / a ^ 2)   -- in squares of the radius
 end
 
 return sel.lbm {
@@ -72,6 +71,7 @@ return sel.lbm {
   hooks        = { { at = "end", call = report } },
   output       = {
     out.force   { name = "force", region = "spheres", every = 200 },
+    out.pores   { axis = "x", every = 200 },
     out.picture { field = "speed", slice = { z = n / 2 } },
     out.vtk     { fields = { "velocity", "pressure" } },
   },

@@ -65,4 +65,5 @@ def main():
     write_png(path, size, draw(size, centres, radius))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -37,10 +37,11 @@ const sel_topic sel_topics[] = {
     {"rotating moving mrf sliding immersed fsi",
      "Bodies do not move through the grid. A wall whose surface moves, as a lid or a rotating "
      "cylinder: law.wall { velocity = function(x, y) ... } (help law.wall)."},
-    {"porous porosity permeability darcy forchheimer brinkman",
-     "There is no porous medium in sel.lbm: resolve the pores as solids; the permeability is nu "
-     "times density times the mean velocity over the pressure gradient (help acceleration, "
-     "help reduce). Darcy flow is sel.poisson with coefficient = permeability / viscosity."},
+    {"porous porosity permeability darcy forchheimer brinkman tortuosity",
+     "There is no porous medium in sel.lbm: make the grains solid, by "
+     "shapes, a picture or a stack of pictures (help image); out.pores writes permeability and "
+     "tortuosity (help pores). Darcy flow is sel.poisson with coefficient = permeability / "
+     "viscosity."},
     /* flow */
     {"viscosity nu kinematic dynamic reynolds",
      "nu of sel.lbm, kinematic, or tau, or by Re in sel.units (help lbm, help units). `selenite "

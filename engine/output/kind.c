@@ -249,6 +249,20 @@ int sel_box_region(const sel_domain *domain, const sel_box *box, int64_t i) {
     return domain->cell[sel_cell_number(&domain->grid, at)];
 }
 
+bool sel_free_within_check(sel_output_checker *checker, const struct sel_shape *within) {
+    if (!sel_within_check(checker, "within", within)) {
+        return false;
+    }
+    const sel_box box = sel_within_box(&checker->domain->grid, within);
+    for (int64_t i = 0; i < sel_box_cells(&box); i++) {
+        if (sel_box_region(checker->domain, &box, i) == 0) {
+            return true;
+        }
+    }
+    return sel_output_refuse(checker, "all cells %s are solid",
+                             within ? "of the box" : "of the domain");
+}
+
 /* ---- while the run is under way ---- */
 
 sel_status sel_output_request(sel_output *output, const sel_request *request, sel_error *error) {

@@ -145,7 +145,7 @@ typedef struct sel_output_kind {
 
 extern const sel_output_kind sel_vtk_kind, sel_probe_kind, sel_profile_kind, sel_reduce_kind,
     sel_balance_kind, sel_force_kind, sel_wall_kind, sel_flux_kind, sel_average_kind,
-    sel_spectrum_kind, sel_picture_kind, sel_grid_kind, sel_checkpoint_kind;
+    sel_spectrum_kind, sel_pores_kind, sel_picture_kind, sel_grid_kind, sel_checkpoint_kind;
 
 /* The kind whose parameters `table` describes. */
 const sel_output_kind *sel_output_kind_of(const sel_table *table);
@@ -203,6 +203,9 @@ void sel_points_check(sel_output_checker *checker, const sel_points *at);
  * call it `what`. */
 bool sel_within_check(sel_output_checker *checker, const char *what,
                       const struct sel_shape *within);
+
+/* The same, and reports a box without free cells; NULL is the whole domain. */
+bool sel_free_within_check(sel_output_checker *checker, const struct sel_shape *within);
 
 /* The cells whose centres lie in `within`; NULL: all cells. */
 sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within);

@@ -30,19 +30,7 @@ const sel_table sel_out_reduce_table = SEL_TABLE(
     "The last values are also in the results of run.json, as NAME.FIELD.");
 
 static void reduce_check(sel_output_checker *checker, const void *params) {
-    const sel_reduce_params *reduce = params;
-    if (!sel_within_check(checker, "within", reduce->within)) {
-        return;
-    }
-    const sel_box box = sel_within_box(&checker->domain->grid, reduce->within);
-    int64_t i = 0;
-    while (i < sel_box_cells(&box) && sel_box_region(checker->domain, &box, i) != 0) {
-        i++;
-    }
-    if (i == sel_box_cells(&box)) {
-        sel_output_refuse(checker, "all cells %s are solid",
-                          reduce->within ? "of the box" : "of the domain");
-    }
+    sel_free_within_check(checker, ((const sel_reduce_params *)params)->within);
 }
 
 double sel_reduce_value(const sel_request *request, int op, int c) {

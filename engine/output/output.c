@@ -29,17 +29,17 @@ struct sel_outputs {
 };
 
 static const sel_output_kind *const kinds[] = {
-    &sel_vtk_kind,     &sel_probe_kind, &sel_profile_kind,   &sel_reduce_kind,  &sel_balance_kind,
-    &sel_force_kind,   &sel_wall_kind,  &sel_flux_kind,      &sel_average_kind, &sel_spectrum_kind,
-    &sel_picture_kind, &sel_grid_kind,  &sel_checkpoint_kind};
+    &sel_vtk_kind,   &sel_probe_kind,   &sel_profile_kind, &sel_reduce_kind,    &sel_balance_kind,
+    &sel_force_kind, &sel_wall_kind,    &sel_flux_kind,    &sel_average_kind,   &sel_spectrum_kind,
+    &sel_pores_kind, &sel_picture_kind, &sel_grid_kind,    &sel_checkpoint_kind};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const sel_table *const tables[] = {
-    &sel_out_vtk_table,       &sel_out_probe_table,   &sel_out_profile_table,
-    &sel_out_reduce_table,    &sel_out_balance_table, &sel_out_force_table,
-    &sel_out_wall_table,      &sel_out_flux_table,    &sel_out_average_table,
-    &sel_out_spectrum_table,  &sel_out_picture_table, &sel_out_grid_table,
-    &sel_out_checkpoint_table};
+    &sel_out_vtk_table,      &sel_out_probe_table,     &sel_out_profile_table,
+    &sel_out_reduce_table,   &sel_out_balance_table,   &sel_out_force_table,
+    &sel_out_wall_table,     &sel_out_flux_table,      &sel_out_average_table,
+    &sel_out_spectrum_table, &sel_out_pores_table,     &sel_out_picture_table,
+    &sel_out_grid_table,     &sel_out_checkpoint_table};
 const sel_family sel_output_family = {
     "out",
     "What a run writes. The last state is always written.",

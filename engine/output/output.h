@@ -62,6 +62,12 @@ typedef struct sel_reduce_params {
     const struct sel_shape *within; /* a box; NULL: the whole domain */
 } sel_reduce_params;
 
+typedef struct sel_pores_params {
+    sel_output_common common;
+    int axis;
+    const struct sel_shape *within; /* a box; NULL: the whole domain */
+} sel_pores_params;
+
 typedef struct sel_balance_params {
     sel_output_common common;
 } sel_balance_params;
@@ -142,8 +148,8 @@ typedef struct sel_checkpoint_params {
 
 extern const sel_table sel_out_vtk_table, sel_out_probe_table, sel_out_profile_table,
     sel_out_reduce_table, sel_out_balance_table, sel_out_force_table, sel_out_wall_table,
-    sel_out_flux_table, sel_out_average_table, sel_out_spectrum_table, sel_out_picture_table,
-    sel_out_grid_table, sel_out_checkpoint_table, sel_slice_table;
+    sel_out_flux_table, sel_out_average_table, sel_out_spectrum_table, sel_out_pores_table,
+    sel_out_picture_table, sel_out_grid_table, sel_out_checkpoint_table, sel_slice_table;
 
 /* ---- the list of files (files.c) ---- */
 

@@ -186,48 +186,71 @@ static bool is_beside_solids(const sel_grid *grid, const uint8_t *has_solids, in
     return found;
 }
 
-/* `has_solids`: memory of a byte per row. */
-static void add_wetted_areas(const sel_domain *domain, uint8_t *has_solids, sel_region_size *size) {
+static void mark_rows_with_solids(const sel_domain *domain, uint8_t *has_solids) {
+    const int64_t nx = domain->grid.n[0], rows = domain->grid.n[1] * domain->grid.n[2];
+#pragma omp parallel for schedule(static)
+    for (int64_t row = 0; row < rows; row++) {
+        uint8_t any = 0;
+        for (int64_t x = 0; x < nx; x++) {
+            any |= domain->cell[row * nx + x];
+        }
+        has_solids[row] = any;
+    }
+}
+
+/* Adds the areas beside the free cells of a box in the rows first <= row < end. */
+static void add_rows(const sel_domain *domain, const sel_box *box, const uint8_t *has_solids,
+                     int64_t first, int64_t end, double wetted[SEL_REGION_NUMBERS]) {
     const sel_grid *grid = &domain->grid;
     const links l = links_of_grid(grid);
-    const int64_t nx = grid->n[0], ny = grid->n[1], rows = ny * grid->n[2];
-    double wetted[SEL_REGION_NUMBERS] = {0};
-#pragma omp parallel
-    {
-#pragma omp for schedule(static)
-        for (int64_t row = 0; row < rows; row++) {
-            uint8_t any = 0;
-            for (int64_t x = 0; x < nx; x++) {
-                any |= domain->cell[row * nx + x];
-            }
-            has_solids[row] = any;
-        }
-#pragma omp for schedule(static) reduction(+ : wetted[:SEL_REGION_NUMBERS])
-        for (int64_t row = 0; row < rows; row++) {
-            const bool beside = is_beside_solids(grid, has_solids, row);
-            for (int64_t x = 0; x < nx && beside; x++) {
-                const int64_t at[3] = {x, row % ny, row / ny};
-                if (domain->cell[row * nx + x] == 0) {
-                    add_links(domain, &l, at, wetted);
-                }
+    const int64_t ny = grid->n[1];
+    for (int64_t row = first; row < end; row++) {
+        const bool within = row % ny >= box->lo[1] && row % ny < box->hi[1] &&
+                            row / ny >= box->lo[2] && row / ny < box->hi[2];
+        const bool beside = within && is_beside_solids(grid, has_solids, row);
+        for (int64_t x = box->lo[0]; x < box->hi[0] && beside; x++) {
+            const int64_t at[3] = {x, row % ny, row / ny};
+            if (domain->cell[row * grid->n[0] + x] == 0) {
+                add_links(domain, &l, at, wetted);
             }
         }
     }
-    for (int k = 1; k < SEL_REGION_NUMBERS; k++) {
-        size[k].wetted = wetted[k];
+}
+
+sel_status sel_domain_wetted(const sel_domain *domain, const sel_box *box,
+                             double wetted[SEL_REGION_NUMBERS], sel_error *error) {
+    enum { PARTS = 64 }; /* each has a sum of its own, whatever thread computes it */
+    const int64_t rows = domain->grid.n[1] * domain->grid.n[2];
+    const size_t bytes = PARTS * SEL_REGION_NUMBERS * sizeof(double) + (size_t)rows;
+    double(*part)[SEL_REGION_NUMBERS] = calloc(1, bytes);
+    memset(wetted, 0, SEL_REGION_NUMBERS * sizeof *wetted);
+    if (!part) {
+        return sel_fail_memory(error, "the areas of the regions", bytes);
     }
+    uint8_t *has_solids = (uint8_t *)(part + PARTS);
+    mark_rows_with_solids(domain, has_solids);
+#pragma omp parallel for schedule(dynamic)
+    for (int64_t p = 0; p < PARTS; p++) {
+        add_rows(domain, box, has_solids, p * rows / PARTS, (p + 1) * rows / PARTS, part[p]);
+    }
+    for (int p = 0; p < PARTS; p++) {
+        for (int k = 1; k < SEL_REGION_NUMBERS; k++) {
+            wetted[k] += part[p][k];
+        }
+    }
+    free(part);
+    return SEL_OK;
 }
 
 sel_status sel_domain_sizes(const sel_domain *domain, sel_region_size size[SEL_REGION_NUMBERS],
                             sel_error *error) {
-    const size_t rows = (size_t)(domain->grid.n[1] * domain->grid.n[2]);
-    uint8_t *has_solids = malloc(rows);
+    const sel_box all = sel_grid_box(&domain->grid);
+    double wetted[SEL_REGION_NUMBERS];
     memset(size, 0, SEL_REGION_NUMBERS * sizeof *size);
-    if (!has_solids) {
-        return sel_fail_memory(error, "the areas of the regions", rows);
-    }
     add_volumes(domain, size);
-    add_wetted_areas(domain, has_solids, size);
-    free(has_solids);
-    return add_frontal_areas(domain, size, error);
+    const sel_status status = sel_domain_wetted(domain, &all, wetted, error);
+    for (int k = 1; k < SEL_REGION_NUMBERS; k++) {
+        size[k].wetted = wetted[k];
+    }
+    return status ? status : add_frontal_areas(domain, size, error);
 }

@@ -17,4 +17,9 @@ typedef struct sel_region_size {
 sel_status sel_domain_sizes(const sel_domain *domain, sel_region_size size[SEL_REGION_NUMBERS],
                             sel_error *error);
 
+/* The wetted areas alone, beside the free cells of a box: that of region k is wetted[k]. The same
+ * bits for any number of threads. */
+sel_status sel_domain_wetted(const sel_domain *domain, const sel_box *box,
+                             double wetted[SEL_REGION_NUMBERS], sel_error *error);
+
 #endif

@@ -393,6 +393,10 @@ typedef struct sel_solver {
     /* Texts for the message of an audit: what a step should do with a field ("add to"), why single
      * precision fails, the remedy besides f64 ("a larger dt"). */
     const char *audit_does, *audit_why, *audit_advice;
+    /* For flows: the kinematic viscosity, and the acceleration that the scenario gives (without
+     * that of `drive`), user's units. NULL: the solver has neither. */
+    double (*viscosity)(const sel_plan *plan);
+    const sel_quantity *(*acceleration)(const sel_common *params);
     /* The speed of sound, user's units. NULL: there is none. */
     double (*sound)(const sel_plan *plan);
     /* The meaning of the state's numbers beyond size and precision: "D2Q9". A checkpoint with

@@ -5,7 +5,7 @@ return {
   run = function(c)
     local picture = c.scenarios .. "/porous2d_square.png"
     local run = c:run("porous2d", { picture = picture })
-    c:gate { "permeability", computed = run.results.permeability, reference = 64 ^ 2 / 51.53,
-      within = 0.02, relative = true }
+    c:gate { "permeability", computed = run.results["pores.permeability"],
+      reference = 64 ^ 2 / 51.53, within = 0.02, relative = true }
   end,
 }

@@ -120,6 +120,8 @@ class Writer:
                     + self.maybe(0.5, lambda: f", points = {self.whole(1, 30)}") + " }",
             lambda: f"out.reduce {{ {when()}field = {field()}, op = "
                     f"'{self.r.choice(['sum', 'min', 'max', 'mean', 'l2'])}' }}",
+            lambda: f"out.pores {{ {when()}axis = '{self.r.choice('xyz')}'"
+                    + self.maybe(0.3, lambda: f", within = {self.box(n)}") + " }",
             lambda: f"out.balance {{ {when()} }}",
             lambda: f"out.force {{ {when()}region = 'body', centre = {self.point(n)} }}",
             lambda: f"out.wall {{ {when()}region = 'body', field = {{ {field()} }} }}",

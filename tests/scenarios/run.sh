@@ -27,7 +27,7 @@ couette_is_exact() {
 # A square array of discs, solid fraction 0.2: k = L^2 / 51.53 (Sangani and Acrivos 1982).
 porous_square_array_has_its_permeability() {
     run scenarios/porous2d.lua picture=scenarios/porous2d_square.png -o "$work/porous" &&
-        within "$(sed -n 's/.*"permeability": \([^,}]*\).*/\1/p' "$work/porous/run.json")" \
+        within "$(sed -n 's/.*"pores.permeability": \([^,}]*\).*/\1/p' "$work/porous/run.json")" \
             79.488 1.2
 }
 
@@ -93,7 +93,9 @@ a_cylinder_in_a_free_stream_sheds_vortices() {
 # Eight cells per diameter; stairs of cells have 6 % too much.
 spheres_in_an_array_have_the_drag_of_the_series() {
     run scenarios/spheres_bcc.lua D=8 -o "$work/spheres" &&
-        within "$(result "$work/spheres/run.json" drag_error)" 0 0.02
+        within "$(result "$work/spheres/run.json" drag_error)" 0 0.02 &&
+        within "$(result "$work/spheres/run.json" pores.permeability)" 2.5642 0.05 &&
+        within "$(result "$work/spheres/run.json" pores.porosity)" 0.8 0.01
 }
 
 # most FILE COLUMN: the largest value of the column in a CSV file.

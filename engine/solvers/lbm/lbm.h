@@ -179,7 +179,8 @@ sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_erro
 sel_status lbm_check_storage(const lbm_params *params, const char *option, sel_where where,
                              sel_error *error);
 
-/* sel_solver.facts, .warn, .json and .hint. */
+/* sel_solver.facts, .warn, .json, .viscosity and .hint. */
+double lbm_kinematic_viscosity(const sel_plan *plan);
 void lbm_facts(const sel_plan *plan, sel_facts *facts);
 void lbm_warn(const sel_plan *plan, sel_error *warnings);
 void lbm_json(const sel_plan *plan, FILE *to);

@@ -50,10 +50,9 @@ static void add_sound_facts(const lbm_plan *plan, sel_facts *facts) {
     lbm_sponge_facts(plan, facts);
 }
 
-/* Kinematic, user's units. */
-static double viscosity(const lbm_plan *plan) {
-    const sel_common *common = &plan->params->common;
-    return plan->numbers.nu * common->dx * common->dx / common->dt;
+double lbm_kinematic_viscosity(const sel_plan *plan) {
+    const sel_common *common = plan->simulation->params;
+    return ((const lbm_plan *)plan)->numbers.nu * common->dx * common->dx / common->dt;
 }
 
 static bool has_opening(const lbm_plan *plan, int face) {
@@ -91,7 +90,8 @@ static void add_reference_facts(const lbm_plan *plan, sel_facts *facts) {
         return;
     }
     double time = domain_length(plan) / velocity;
-    sel_fact_add(facts, "Reynolds number", "%.4g", velocity * length / viscosity(plan));
+    sel_fact_add(facts, "Reynolds number", "%.4g",
+                 velocity * length / lbm_kinematic_viscosity(&plan->base));
     sel_fact_add(facts, "flow-through time", "%.4g (%.0f steps)", time, ceil(time / common->dt));
 }
 
@@ -151,7 +151,7 @@ static void put_number(FILE *to, const char *name, double value) {
 void lbm_json(const sel_plan *plan, FILE *to) {
     const lbm_plan *p = (const lbm_plan *)plan;
     const sel_reference *reference = &p->params->common.reference;
-    const double nu = viscosity(p);
+    const double nu = lbm_kinematic_viscosity(plan);
     const double mach = lbm_find_extremes(p).velocity / p->numbers.velocity_unit * sqrt(3);
     fprintf(to, "\"lattice\": \"%s\", \"collision\": \"%s\", \"storage\": \"%s\"",
             lbm_lattice_names[p->params->lattice], lbm_collision_names[p->collision],

@@ -154,6 +154,11 @@ static void lbm_plan_clear_plan(sel_plan *plan) {
     lbm_boundary_free(&p->boundary);
 }
 
+/* sel_solver.acceleration */
+static const sel_quantity *lbm_plan_acceleration(const sel_common *params) {
+    return &((const lbm_params *)params)->acceleration;
+}
+
 /* The speed of sound in lattice units is 1 / sqrt(3). */
 static double sound(const sel_plan *plan) {
     return ((const lbm_plan *)plan)->numbers.velocity_unit / sqrt(3);
@@ -281,6 +286,8 @@ const sel_solver lbm_solver = {
     .mass_field = LBM_DENSITY,
     .brought = lbm_brought,
     .mass_cause = lbm_mass_cause,
+    .viscosity = lbm_kinematic_viscosity,
+    .acceleration = lbm_plan_acceleration,
     .sound = sound,
     .state_text = lbm_plan_state_text,
     .initial_fields = initial_fields,
