@@ -164,6 +164,21 @@ a_channel_stays_turbulent_and_balances_momentum() {
             "$work/channel/shear.csv" "$work/channel/mean.csv")" 1 0.02
 }
 
+# Grains of 14 pixels have 19.54e-12 m2; Carman's law with c = 5: 30e-12.
+a_stone_has_a_permeability() {
+    mkdir "$work/stone" && "${PYTHON:-/usr/bin/python3}" tools/grains.py "$work/stone/%02d.png" 24 0.5 3.5 &&
+        run scenarios/porous3d.lua "stack=$work/stone/%02d.png" nx=24 ny=24 nz=24 pixel=1e-5 -o "$work/flow" &&
+        within "$(result "$work/flow/run.json" pores.permeability)" 19.54e-12 1e-12 &&
+        within "$(result "$work/flow/run.json" pores.porosity)" 0.5 0.005 &&
+        within "$(result "$work/flow/run.json" pores.tortuosity)" 1.21 0.02 &&
+        within "$(result "$work/flow/run.json" pores.pore_velocity)" 1.4286e-4 2e-7
+}
+
+the_stone_is_what_its_program_makes() {
+    mkdir "$work/planes" && "${PYTHON:-/usr/bin/python3}" tools/grains.py "$work/planes/plane_%02d.png" 48 0.5 7 &&
+        diff -r "$work/planes" scenarios/porous3d
+}
+
 meshes_are_what_their_programs_make() {
     for mesh in ahmed vessel; do
         "${PYTHON:-/usr/bin/python3}" "tools/$mesh.py" "$work/$mesh.stl" &&
@@ -636,8 +651,10 @@ ok "a narrowed vessel makes a jet" a_narrowed_vessel_makes_a_jet
 ok "all pairs of open faces hold" all_pairs_of_open_faces_hold
 ok "open faces hold in a pulsating pipe" open_faces_hold_in_a_pulsating_pipe
 ok "a car has drag" a_car_has_drag
+ok "a stone has a permeability" a_stone_has_a_permeability
 ok "a channel stays turbulent and balances momentum" a_channel_stays_turbulent_and_balances_momentum
 ok "meshes are what their programs make" meshes_are_what_their_programs_make
+ok "the stone is what its program makes" the_stone_is_what_its_program_makes
 ok "a vessel divides its flow" a_vessel_divides_its_flow
 ok "a cube answers to its oscillating lid" oscillating_cube_answers
 ok "ABC flow decays as it should" abc_flow_decays
