@@ -10,6 +10,7 @@ local p = sel.params {
 local outputs = {
   out.balance { every = 5 },
   out.force { region = "rod", every = 3 },
+  out.pores { axis = "y", every = 6 },
   out.vtk { fields = { "velocity" }, every = 50 },
 }
 if p.save > 0 then outputs[#outputs + 1] = out.checkpoint { every = p.save } end

@@ -220,6 +220,13 @@ static void every_example_writes_the_same(void **state) {
     compare_all("examples");
 }
 
+/* The mean velocity that a device sums up decides on the acceleration of the next steps. */
+static void a_flow_that_is_held_writes_the_same(void **state) {
+    (void)state;
+    compare_script("tests/checkpoint", "drive.lua");
+    assert_agreement();
+}
+
 /* A channel that blows up: found in the same look, with the same words but for the numbers. */
 static void runs_diverge_at_the_same_step(void **state) {
     (void)state;
@@ -327,6 +334,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_device_that_is_not_there_is_refused),
         cmocka_unit_test(states_live_on_the_device_of_their_number),
+        cmocka_unit_test(a_flow_that_is_held_writes_the_same),
         cmocka_unit_test(runs_diverge_at_the_same_step),
         cmocka_unit_test(every_scenario_writes_the_same),
         cmocka_unit_test(every_example_writes_the_same),
