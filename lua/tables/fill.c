@@ -41,8 +41,20 @@ void sel_fill_mistake(sel_filler *f, sel_where where, const char *format, ...) {
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     const char *kept = sel_fill_print(f, "%s", text);
-    f->mistakes[f->mistake_count] = (sel_mistake){where, f->mistake_count, kept};
+    f->mistakes[f->mistake_count] = (sel_mistake){where, f->mistake_count, kept, SEL_BAD_SCENARIO};
     f->mistake_count++;
+}
+
+void sel_fill_file_mistake(sel_filler *f, sel_where where, const char *what,
+                           const sel_error *found) {
+    if (found->status == SEL_NO_DEVICE) {
+        sel_script_report_file(f->script, found, where, what);
+        sel_limits_break(f->L);
+    }
+    const int before = f->mistake_count;
+    sel_fill_mistake(f, where, "%s: %s", what, found->text);
+    if (f->mistake_count > before)
+        f->mistakes[before].status = found->status;
 }
 
 void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int index, const char *format, ...) {
@@ -524,17 +536,26 @@ static void loaded_text(const sel_script *script, const sel_mistake *mistake, ch
         snprintf(text, 512, " (loaded at %s:%d)", source->loaded_at.file, source->loaded_at.line);
 }
 
+/* Whether mistake i is one before it: a shape that several regions use is filled for each. */
+static bool is_repeated(const sel_filler *f, int i) {
+    const sel_mistake *m = f->mistakes;
+    int k = i - 1;
+    while (k >= 0 && m[k].where.line == m[i].where.line && strcmp(m[k].text, m[i].text) != 0)
+        k--;
+    return k >= 0 && m[k].where.line == m[i].where.line && m[k].where.file == m[i].where.file;
+}
+
 void sel_fill_report(const sel_filler *f) {
     sel_error *error = f->script->error;
     char loaded[512];
     if (f->mistake_count) /* qsort refuses NULL */
         qsort(f->mistakes, (size_t)f->mistake_count, sizeof *f->mistakes, compare_mistakes);
     for (int i = 0; i < f->mistake_count; i++) {
+        if (is_repeated(f, i))
+            continue;
         loaded_text(f->script, &f->mistakes[i], loaded);
-        if (f->mistakes[i].where.file)
-            sel_fail_at(error, f->mistakes[i].where, "%s%s", f->mistakes[i].text, loaded);
-        else
-            sel_fail(error, SEL_BAD_SCENARIO, "%s", f->mistakes[i].text);
+        const sel_mistake *mistake = &f->mistakes[i];
+        sel_fail_as(error, mistake->status, mistake->where, "%s%s", mistake->text, loaded);
     }
 }
 

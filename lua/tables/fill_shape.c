@@ -64,9 +64,10 @@ static const sel_shape *fill_primitive(sel_filler *f, sel_mark *mark, int index,
         sel_status status = shape_kind == SEL_SHAPE_MESH
                                 ? sel_shape_mesh_read(f->arena, data, &found)
                                 : sel_mask_read(f->arena, &image->ask, &image->mask, &found);
-        sel_script_report_file(f->script, &found, mark->where, table->name);
-        if (status)
-            sel_limits_break(f->L);
+        if (status) {
+            sel_fill_file_mistake(f, mark->where, table->name, &found);
+            return NULL;
+        }
     }
     return shape_keep(f, mark, sel_shape_make(f->arena, shape_kind, data), 1);
 }

@@ -52,6 +52,7 @@ typedef struct sel_mistake {
     sel_where where;
     int order; /* number of the mistakes found before */
     const char *text;
+    sel_status status;
 } sel_mistake;
 
 typedef struct sel_filler {
@@ -86,6 +87,10 @@ char *sel_fill_print(sel_filler *f, const char *format, ...) SEL_PRINTF(2, 3);
 
 /* Notes a mistake. All are reported together at the end, sorted by file and line. */
 void sel_fill_mistake(sel_filler *f, sel_where where, const char *format, ...) SEL_PRINTF(3, 4);
+
+/* The same for `what` that reads a file; ends the script if there is no memory. */
+void sel_fill_file_mistake(sel_filler *f, sel_where where, const char *what,
+                           const sel_error *found);
 
 /* Notes a mistake of a slot, with the value at `index` (0: without a value): "sel.lbm: nu FORMAT,
  * got string "abc"". */
