@@ -63,6 +63,7 @@ verdict "folders include only those below them, and there is no circle" "$upward
 # Who defines a function stands as low as all who call it, pointers in tables aside. The exceptions:
 exceptions='
 engine/scene geometry           # scene/shape.h is the interface of shapes, which have a folder of their own
+engine/solvers/lbm geometry     # the faces of a sponge are a shape
 lua/commands engine/app         # the prompt of repl runs check and help'
 upward=$({
     echo "$exceptions"
