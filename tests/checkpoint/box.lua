@@ -8,7 +8,7 @@ local p = sel.params {
     save = { 0, "steps between checkpoints; 0: none", integer = true },
 }
 local list = {
-    out.vtk { fields = {"velocity","stress"}, every = 80, compression="zlib" },
+    out.vtk { fields = {"velocity","stress","dissipation"}, every = 80, compression="zlib" },
     out.average { fields = {"velocity","strain_rate"}, every = 10 },
     out.average { name = "rows", fields = {"velocity"}, products = "velocity_x*velocity_y",
                   over = {"x","z"}, every = 10 },

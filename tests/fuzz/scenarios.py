@@ -160,7 +160,7 @@ class Writer:
     def flow(self):
         space = self.r.random() < 0.3
         n = [self.r.randint(self.r.choice([1, 6]), 12) for _ in range(3 if space else 2)]
-        fields = ["velocity", "density", "pressure", "speed", "vorticity", "strain_rate", "stress",
+        fields = ["velocity", "density", "pressure", "speed", "vorticity", "strain_rate", "stress", "dissipation",
                   "velocity_x", "q_criterion", "wall_shear", "y_plus", "wall_normal", "wall_area"]
         faces = ["x-", "x+", "y-", "y+"] + (["z-", "z+"] if space else [])
         laws = [lambda: f"law.velocity {self.vector(n, -0.2, 0.2)}",

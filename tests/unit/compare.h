@@ -113,7 +113,8 @@ static inline tolerance tolerance_of(int precision, bool of_differences) {
 
 static inline bool is_of_differences(int field) {
     return field == LBM_VORTICITY || field == LBM_Q_CRITERION || field == LBM_STRAIN_RATE ||
-           field == LBM_STRESS || field == LBM_WALL_SHEAR || field == LBM_Y_PLUS;
+           field == LBM_STRESS || field == LBM_DISSIPATION || field == LBM_WALL_SHEAR ||
+           field == LBM_Y_PLUS;
 }
 
 /* The size of a field where the velocity has the size `velocity` and changes from cell to cell;
@@ -132,6 +133,8 @@ static inline double field_scale(const lbm_plan *plan, int field, double velocit
         return rate;
     case LBM_Q_CRITERION:
         return rate * rate;
+    case LBM_DISSIPATION:
+        return numbers->nu * grid->dx[0] * grid->dx[0] / grid->dt * rate * rate;
     case LBM_STRESS:
     case LBM_WALL_SHEAR:
         return numbers->density_unit * numbers->nu * grid->dx[0] * grid->dx[0] / grid->dt * rate;

@@ -55,7 +55,7 @@ static void script_of(const char *folder, const char *name, char text[SCRIPT_ROO
              "    'ground', 'depth', 'level', 'max_depth', 'max_level', 'arrival_time' }\n"
              "    or not one.lattice and { 'temperature', 'flux' } or {\n"
              "    'velocity', 'density', 'pressure', 'speed', 'vorticity', 'q_criterion',\n"
-             "    'strain_rate', 'stress' } }\n"
+             "    'strain_rate', 'stress', 'dissipation' } }\n"
              "end\n"
              "return given\n",
              comparison.tree, folder, name, parameters, (int)steps_of_a_run(),

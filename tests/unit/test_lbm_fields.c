@@ -76,6 +76,108 @@ static void test_fields_of_a_decaying_vortex(void **unused) {
     }
 }
 
+/* Means over all cells, per mass: of the energy of the velocity and of the pressure, and of the
+ * dissipation. */
+typedef struct energies {
+    double energy, dissipation;
+} energies;
+
+static energies read_energies(lbm_case *c) {
+    const double sound = dx / dt / sqrt(3);
+    double u[2 * N * N], p[N * N], loss[N * N];
+    energies mean = {0};
+    case_read(c, LBM_VELOCITY, 2, u);
+    case_read(c, LBM_PRESSURE, 1, p);
+    case_read(c, LBM_DISSIPATION, 1, loss);
+    for (int n = 0; n < N * N; n++) {
+        const double part = p[n] / (density * sound);
+        mean.energy += 0.5 * (u[2 * n] * u[2 * n] + u[2 * n + 1] * u[2 * n + 1] + part * part);
+        mean.dissipation += loss[n];
+    }
+    return (energies){mean.energy / (N * N), mean.dissipation / (N * N)};
+}
+
+static void begin_decay(lbm_case *c, int collision, double tau) {
+    case_begin(c, N, N, tau);
+    c->params.common.dx = dx;
+    c->params.common.dt = dt;
+    c->params.common.periodic = 3;
+    c->params.density = density;
+    c->params.collision = collision;
+}
+
+static void taylor_green_pressure(double x, double y, double t, const void *data, double *value) {
+    const vortices *v = data;
+    (void)t;
+    value[0] = -density / 4 * v->speed * v->speed * (cos(2 * v->k * x) + cos(2 * v->k * y));
+}
+
+/* Also with Smagorinsky's model, whose viscosity is a good part of the fluid's here. */
+static void test_dissipation_is_the_loss_of_energy(void **unused) {
+    (void)unused;
+    const vortices v = {2 * pi / (N * dx), 0.05 * dx / dt};
+    for (int model = 0; model < 2; model++) {
+        for (int collision = 0; collision < LBM_COLLISIONS; collision++) {
+            lbm_case c;
+            begin_decay(&c, collision, 0.6);
+            c.params.smagorinsky = model ? 1.3 : (double)NAN;
+            c.params.initial.velocity = case_of(&c, SEL_ON_X | SEL_ON_Y, 2, taylor_green, &v);
+            c.params.initial.pressure =
+                case_of(&c, SEL_ON_X | SEL_ON_Y, 1, taylor_green_pressure, &v);
+            case_start(&c);
+            const double start = read_energies(&c).dissipation;
+            case_advance(&c, 1);
+            assert_true(fabs(read_energies(&c).dissipation / start - 1) < 0.03);
+            case_advance(&c, 98);
+            const energies before = read_energies(&c);
+            case_advance(&c, 1);
+            const energies now = read_energies(&c);
+            case_advance(&c, 1);
+            const double loss = (before.energy - read_energies(&c).energy) / (2 * dt);
+            print_message("# %s, %s: dissipation is %.5f of the loss, at the start %.5f\n",
+                          lbm_collision_names[collision], model ? "Smagorinsky" : "laminar",
+                          now.dissipation / loss, start / now.dissipation);
+            assert_true(fabs(now.dissipation / loss - 1) < 0.01);
+            case_end(&c);
+        }
+    }
+}
+
+static void sound(double x, double y, double t, const void *data, double value[2]) {
+    const vortices *v = data;
+    (void)y;
+    (void)t;
+    value[0] = v->speed * cos(v->k * x);
+    value[1] = 0;
+}
+
+/* Sound has a trace of the strain, which the recursive operators relax with a viscosity of its
+ * own. */
+static void test_dissipation_of_sound_is_its_loss_of_energy(void **unused) {
+    (void)unused;
+    enum { PERIOD = 55 };
+    const vortices v = {2 * pi / (N * dx), 1e-4 * dx / dt};
+    for (int collision = 0; collision < LBM_COLLISIONS; collision++) {
+        lbm_case c;
+        begin_decay(&c, collision, 0.55);
+        c.params.initial.velocity = case_of(&c, SEL_ON_X, 2, sound, &v);
+        case_start(&c);
+        case_advance(&c, PERIOD);
+        energies at = read_energies(&c);
+        const double first = at.energy;
+        double lost = 0.5 * at.dissipation * dt;
+        for (int step = 1; step <= PERIOD; step++) {
+            case_advance(&c, 1);
+            at = read_energies(&c);
+            lost += (step < PERIOD ? 1 : 0.5) * at.dissipation * dt;
+        }
+        print_message("# sound, %s: dissipation is %.5f of the loss\n",
+                      lbm_collision_names[collision], lost / (first - at.energy));
+        assert_true(fabs(lost / (first - at.energy) - 1) < 0.01);
+        case_end(&c);
+    }
+}
+
 /* In a Couette flow strain and stress are exact in every cell, also beside the walls. */
 static void test_stress_beside_walls_is_exact(void **unused) {
     (void)unused;
@@ -238,6 +340,8 @@ static void test_controls_act_at_the_next_step(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fields_of_a_decaying_vortex),
+        cmocka_unit_test(test_dissipation_is_the_loss_of_energy),
+        cmocka_unit_test(test_dissipation_of_sound_is_its_loss_of_energy),
         cmocka_unit_test(test_stress_beside_walls_is_exact),
         cmocka_unit_test(test_womersley_flow),
         cmocka_unit_test(test_gradient_forces_are_held_by_pressure),

@@ -31,8 +31,8 @@ typedef enum lbm_forcing {
 typedef struct lbm_observed {
     void *links, *link_gain; /* as in lbm_state */
     bool links_follow;
-    bool strains;      /* any of */
-    double *strain[2]; /* as lbm_state.strain, at cell (0, 0, 0) */
+    bool strains;          /* any of */
+    double *const *strain; /* as lbm_state.strain, at cell (0, 0, 0) */
     const sel_layout *strain_layout;
     lbm_units units;
 } lbm_observed;

@@ -135,10 +135,10 @@ static int wall_row(const lbm_cpu *state, int field, int64_t row, int64_t x0, in
     for (int64_t k = boundary->row_cells[row]; k < boundary->row_cells[row + 1]; k++) {
         const int64_t x = boundary->cells[k].x;
         if (x >= x0 && x < x1) {
-            lbm_wall_field(field, &state->all.walls[k], state->all.strain[1],
-                           state->all.strain_layout.component,
-                           field == LBM_Y_PLUS ? moments[x - x0] : 0, plan->numbers.nu,
-                           plan->base.domain->grid.dx[0], dims, &units, value);
+            lbm_wall_field(
+                field, &state->all.walls[k], state->all.strain[LBM_STRESS - LBM_STRAIN_RATE],
+                state->all.strain_layout.component, field == LBM_Y_PLUS ? moments[x - x0] : 0,
+                plan->numbers.nu, plan->base.domain->grid.dx[0], dims, &units, value);
             for (int c = 0; c < components; c++) {
                 to[c * nx + x - x0] = value[c];
             }
@@ -158,7 +158,7 @@ int lbm_cpu_field(const sel_state *base, int field, int64_t row, int64_t x0, int
     double *to = thread_rows(state) + 4 * LBM_AROUND * nx;
     int components = 1;
     *values = to;
-    if (field == LBM_STRAIN_RATE || field == LBM_STRESS) {
+    if (lbm_is_of_strain(field)) {
         return strain_row(state, field, row, x0, x1, to);
     }
     if (lbm_is_of_walls(field)) {
@@ -339,7 +339,7 @@ static void strain_row_of_gradient(const lbm_cpu *state, int64_t row) {
         const double tau = numbers->tau + 3 * lbm_eddy_viscosity(numbers->eddy, d);
         const lbm_viscosity viscosity =
             lbm_viscosity_of(rho, tau, plan->collision >= LBM_RECURSIVE);
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < LBM_STRAIN_FIELDS; k++) {
             const int count =
                 lbm_strain_field(LBM_STRAIN_RATE + k, strain, viscosity, dims, &units, value);
             for (int i = 0; i < count && state->all.strain[k]; i++) {

@@ -225,12 +225,12 @@ static sel_status lbm_cpu_steps_start(sel_state *base, sel_error *error) {
 /* Makes a step an observed one. */
 static void observe_step(const lbm_cpu *state, lbm_step *step, bool strain) {
     const lbm_state *all = &state->all;
-    const bool strains = strain && (all->strain[0] || all->strain[1]);
+    const bool strains = strain && lbm_has_strain(all);
     step->observed = (lbm_observed){.links = all->links,
                                     .link_gain = all->link_gain,
                                     .links_follow = all->links_follow,
                                     .strains = strains,
-                                    .strain = {all->strain[0], all->strain[1]},
+                                    .strain = all->strain,
                                     .strain_layout = &all->strain_layout,
                                     .units = lbm_units_of(all->plan)};
     step->wraps = step->wraps && !strains;
@@ -324,7 +324,7 @@ static void observe_first_links(const lbm_cpu *state) {
 static void lbm_cpu_steps_observe(sel_state *base, bool initially) {
     lbm_cpu *state = (lbm_cpu *)base;
     lbm_links_turn(&state->all, base->step + !initially);
-    if (initially && (state->all.strain[0] || state->all.strain[1])) {
+    if (initially && lbm_has_strain(&state->all)) {
         lbm_initial_strain(state);
     }
     if (initially && state->all.links) {

@@ -203,8 +203,7 @@ static void show_arrays(lbm_cuda *state) {
     state->pattern.boundary.link_gain = all->link_gain;
     lbm_gpu_fields *fields = &state->pattern.fields;
     fields->grid = cuda_grid_of(&all->base);
-    fields->strain[0] = all->strain[0];
-    fields->strain[1] = all->strain[1];
+    memcpy(fields->strain, all->strain, sizeof fields->strain);
     fields->strain_component = all->strain_layout.component;
     fields->strain_slice = all->strain_layout.slice;
     fields->walls = all->walls;
@@ -329,7 +328,7 @@ static sel_status observe_start(lbm_cuda *state, sel_error *error) {
     const lbm_gpu_view *view = describe_view(state);
     cuda_slab slabs[CUDA_SLABS];
     state->pattern.boundary.links_follow = lbm_links_turn(&state->all, 0);
-    if (state->all.strain[0] || state->all.strain[1]) {
+    if (lbm_has_strain(&state->all)) {
         CUDA_TRY(lbm_gpu_initial_strain(view, base->queue->stream));
     }
     const int count = state->all.links ? cuda_slabs_of(base, LBM_CUDA_RIM, slabs) : 0;
@@ -369,7 +368,7 @@ static sel_status lbm_cuda_take(sel_state *base, int64_t step, const cuda_slab *
     const lbm_cuda *state = (const lbm_cuda *)base;
     lbm_gpu_step one = lbm_cuda_step(state, step, slab);
     one.observed = base->observing > 0;
-    one.strains = base->observing == 1 && (state->all.strain[0] || state->all.strain[1]);
+    one.strains = base->observing == 1 && lbm_has_strain(&state->all);
     CUDA_TRY(lbm_cuda_run(state, &one, slab->on->stream));
     return lbm_cuda_take_sponge(state, &one, slab, error);
 }

@@ -9,6 +9,7 @@
  *   q criterion (|curl u|^2 - 2 S:S)/4
  *   strain rate sqrt(2 S:S)
  *   stress      2 rho nu S
+ *   dissipation 2 nu S:S, per mass
  *
  * with S the rate of strain: by differences, or from the non-equilibrium second moment Q of the
  * populations before collision, S = -3/(2 rho tau) Q. The recursive operators relax the trace of Q
@@ -66,13 +67,13 @@ LBM_FIELD_INLINE double lbm_eddy_viscosity(double eddy, const double d[3][3]) {
 /* The relaxation time of the trace of Q for the recursive operators: it is gone after a step. */
 #define LBM_TRACE_TAU 1.0
 
-/* The dynamic viscosities of the deviator and of the trace of S, of a cell with density rho. */
+/* The dynamic viscosities of the deviator and of the trace of S, of a cell with this density. */
 typedef struct lbm_viscosity {
-    double deviator, trace;
+    double deviator, trace, density;
 } lbm_viscosity;
 
 LBM_FIELD_INLINE lbm_viscosity lbm_viscosity_of(double rho, double tau, bool recursive) {
-    lbm_viscosity v = {rho * (tau - 0.5) / 3, rho * (tau - 0.5) / 3};
+    lbm_viscosity v = {rho * (tau - 0.5) / 3, rho * (tau - 0.5) / 3, rho};
     v.trace = recursive ? rho * (LBM_TRACE_TAU - 0.5) / 3 : v.trace;
     return v;
 }
@@ -118,7 +119,7 @@ LBM_FIELD_INLINE int lbm_rotation_field(int field, const double d[3][3], int dim
     return dims == 2 ? 1 : 3;
 }
 
-/* LBM_STRAIN_RATE or LBM_STRESS of a cell with S and its viscosities. */
+/* A field of the strain (lbm_is_of_strain) of a cell with S and its viscosities. */
 LBM_FIELD_INLINE int lbm_strain_field(int field, const double *s, lbm_viscosity viscosity, int dims,
                                       const lbm_units *units, double *to) {
     const int parts = dims == 2 ? 3 : 6;
@@ -137,18 +138,25 @@ LBM_FIELD_INLINE int lbm_strain_field(int field, const double *s, lbm_viscosity 
         to[0] = sqrt(square) / units->time;
         return 1;
     }
+    if (field == LBM_DISSIPATION) {
+        const double of_trace = 2 * trace * trace / dims;
+        const double loss = viscosity.deviator * (square - of_trace) + viscosity.trace * of_trace;
+        to[0] = loss / viscosity.density * units->velocity * units->velocity / units->time;
+        return 1;
+    }
     return parts;
 }
 
-/* LBM_STRAIN_RATE and LBM_STRESS from Q. Under the hybrid operator (differences: the strain by
+/* The fields of the strain from Q. Under the hybrid operator (differences: the strain by
  * differences; else NULL) Q leaves a collision as (1 - omega) Q', in which Q' = (1 - share) Q +
  * share Q_d has a part of the strain by differences. The stress is minus the mean of the parts
  * before and after the collision: it belongs to Q + E, with the deviator
  * E = (1 - omega) / (2 - omega) share (Q_d - Q). The flow loses the energy Q : (Q + E), which is
- * the square of Q + E/2 but for a term in E^2: the strain rate is that of Q + E/2. */
+ * the square of Q + E/2 but for a term in E^2: strain rate and dissipation are those of Q + E/2. */
 LBM_FIELD_INLINE void lbm_strain_fields(const double *pi_neq, double drho, double tau,
                                         bool recursive, const double *differences, int dims,
-                                        const lbm_units *units, double *rate, double *stress) {
+                                        const lbm_units *units, double *rate, double *stress,
+                                        double *dissipation) {
     const int parts = dims == 2 ? 3 : 6;
     double s[6], half[6] = {0}, scratch[6], trace = 0;
     const lbm_viscosity viscosity = lbm_pi_strain(pi_neq, drho, tau, recursive, dims, s);
@@ -162,6 +170,8 @@ LBM_FIELD_INLINE void lbm_strain_fields(const double *pi_neq, double drho, doubl
     }
     lbm_strain_field(LBM_STRAIN_RATE, s, viscosity, dims, units, scratch);
     *rate = scratch[0];
+    lbm_strain_field(LBM_DISSIPATION, s, viscosity, dims, units, scratch);
+    *dissipation = scratch[0];
     for (int k = 0; k < parts; k++) {
         s[k] += half[k];
     }

@@ -169,8 +169,8 @@ template <class T, class D> struct lbm_look {
         }
         const lbm_wall wall = of.walls[b.before[index / CUDA_WARP] + __popc(bits & (bit - 1))];
         const double drho = which == LBM_Y_PLUS ? velocity(v, at[0], at[1], at[2], u) : 0;
-        return lbm_wall_field(which, &wall, of.strain[1], of.strain_component, drho, v.nu, of.dx,
-                              D::dims, &of.units, out);
+        return lbm_wall_field(which, &wall, of.strain[LBM_STRESS - LBM_STRAIN_RATE],
+                              of.strain_component, drho, v.nu, of.dx, D::dims, &of.units, out);
     }
 
     // The components of a field at a cell, user's units; returns their number.
@@ -181,7 +181,7 @@ template <class T, class D> struct lbm_look {
             gradient_now(v, at, d);
             return lbm_rotation_field(which, d, D::dims, &v.last.fields.units, out);
         }
-        if (which == LBM_STRAIN_RATE || which == LBM_STRESS) {
+        if (lbm_is_of_strain(which)) {
             const int count = which == LBM_STRESS ? D::parts : 1;
             const lbm_gpu_fields &of = v.last.fields;
             const double *from = of.strain[which - LBM_STRAIN_RATE] + lbm_gpu_strain_at(of, at);
@@ -315,11 +315,12 @@ __global__ void __launch_bounds__(THREADS)
         double s[D::parts];
         look::place_of(l, k, at);
         if (!look::is_solid(v, at)) {
-            double rate[CUDA_PARTS], stress[CUDA_PARTS];
+            double rate[CUDA_PARTS], stress[CUDA_PARTS], dissipation[CUDA_PARTS];
             const lbm_viscosity viscosity = look::initial_strain(v, at, s);
             lbm_strain_field(LBM_STRAIN_RATE, s, viscosity, D::dims, &to.units, rate);
             lbm_strain_field(LBM_STRESS, s, viscosity, D::dims, &to.units, stress);
-            lbm_gpu_put_strain(to, at, D::dims, rate[0], stress);
+            lbm_strain_field(LBM_DISSIPATION, s, viscosity, D::dims, &to.units, dissipation);
+            lbm_gpu_put_strain(to, at, D::dims, rate[0], stress, dissipation[0]);
         }
     }
 }

@@ -11,13 +11,13 @@
  * inlined functions in memory and gives up.) */
 #define LBM_INDEPENDENT SEL_INDEPENDENT
 
-/* The fields LBM_STRAIN_RATE and LBM_STRESS of a cell from its populations before collision under
+/* The fields of the strain of a cell from its populations before collision under
  * the acceleration a, in f64; eddy > 0: with Smagorinsky's model; recursive: of an operator that
  * relaxes the trace at once; differences: the strain by differences, for the hybrid operator, else
  * NULL. */
 SEL_INLINE void cell_strain(const double g[], const double a[], double tau, double eddy,
                             bool recursive, const double differences[], const lbm_units *units,
-                            double *rate, double stress[]);
+                            double *rate, double stress[], double *dissipation);
 
 #define REAL float
 #define LBM_SQRT(x) sqrtf(x)
@@ -31,7 +31,7 @@ SEL_INLINE void cell_strain(const double g[], const double a[], double tau, doub
 
 SEL_INLINE void cell_strain(const double g[], const double a[], double tau, double eddy,
                             bool recursive, const double differences[], const lbm_units *units,
-                            double *rate, double stress[]) {
+                            double *rate, double stress[], double *dissipation) {
     lbm_rates_f64 rates = {.tau = tau, .eddy = eddy};
     const lbm_cell_moments_f64 in = lbm_moments_of_f64(g);
     double pi_neq[LBM_PARTS];
@@ -41,7 +41,7 @@ SEL_INLINE void cell_strain(const double g[], const double a[], double tau, doub
     lbm_pi_of_moments_f64(&in, &rates, pi_neq);
     const double relaxes = eddy > 0 ? lbm_tau_of_pi_f64(pi_neq, 1 + in.drho, &rates) : tau;
     lbm_strain_fields(pi_neq, in.drho, relaxes, recursive, differences, LBM_DIMS, units, rate,
-                      stress);
+                      stress, dissipation);
 }
 
 #define SWEEP(name, suffix)                                                      \

@@ -82,8 +82,8 @@ typedef struct lbm_gpu_boundary {
 /* What a field of a cell needs beside its populations. */
 typedef struct lbm_gpu_fields {
     cuda_grid grid;
-    double *strain[2]; /* LBM_STRAIN_RATE and LBM_STRESS of the last observed step:
-                          the user's units; NULL: not wanted */
+    double *strain[LBM_STRAIN_FIELDS]; /* of the last observed step, in the user's units; NULL: not
+                                          wanted */
     int64_t strain_component, strain_slice; /* elements between components, planes */
     const lbm_wall *walls;                  /* beside each boundary cell; NULL: not wanted */
     double dx;

@@ -228,7 +228,7 @@ LBM_NAME(keep_strain)(const lbm_step *step, int64_t row, int64_t x, const LBM_NA
     const bool hybrid = step->collision == LBM_HYBRID;
     const sel_layout *to = observed->strain_layout, *layout = step->acceleration_layout;
     const int64_t first = sel_layout_row(to, row) + x;
-    double a[LBM_DIMS][LINE], value[1 + LBM_PARTS][LINE];
+    double a[LBM_DIMS][LINE], value[2 + LBM_PARTS][LINE];
     for (int axis = 0; axis < LBM_DIMS; axis++) {
         const REAL *field = (const REAL *)step->acceleration_field;
         field += field ? axis * layout->component + sel_layout_row(layout, row) + x : 0;
@@ -238,7 +238,7 @@ LBM_NAME(keep_strain)(const lbm_step *step, int64_t row, int64_t x, const LBM_NA
     }
     SEL_INDEPENDENT
     for (int k = 0; k < LINE; k++) {
-        double g[LBM_Q], push[LBM_DIMS], beside[LBM_PARTS], rate, stress[LBM_PARTS];
+        double g[LBM_Q], push[LBM_DIMS], beside[LBM_PARTS], rate, stress[LBM_PARTS], dissipation;
 #define LOAD(i, ex, ey, ez, opposite, weight) g[i] = (double)line[i * LINE + k];
         LBM_DIRECTIONS(LOAD)
 #undef LOAD
@@ -248,23 +248,27 @@ LBM_NAME(keep_strain)(const lbm_step *step, int64_t row, int64_t x, const LBM_NA
         for (int part = 0; hybrid && part < LBM_PARTS; part++) {
             beside[part] = (double)differences[part][k];
         }
-        cell_strain(g, push, tau, eddy, recursive, hybrid ? beside : NULL, &units, &rate, stress);
+        cell_strain(g, push, tau, eddy, recursive, hybrid ? beside : NULL, &units, &rate, stress,
+                    &dissipation);
         value[0][k] = rate;
+        value[1 + LBM_PARTS][k] = dissipation;
 #define KEEP(part, i, j, sum) value[1 + part][k] = stress[part];
         LBM_TENSOR(KEEP)
 #undef KEEP
     }
-    for (int f = 0; f < 2; f++) {
-        const int parts = f == 0 ? 1 : LBM_PARTS;
+    const double(*from)[LINE] = value;
+    for (int f = 0; f < LBM_STRAIN_FIELDS; f++) {
+        const int parts = f == LBM_STRESS - LBM_STRAIN_RATE ? LBM_PARTS : 1;
         for (int c = 0; observed->strain[f] && c < parts; c++) {
             const lbm_span *span = rest->span;
             for (int k = 0; k < LINE; k++) {
                 span += span < rest->last_span && span->x1 <= x + k;
                 if (span != rest->last_span && x + k >= span->x0) {
-                    observed->strain[f][c * to->component + first + k] = value[f + c][k];
+                    observed->strain[f][c * to->component + first + k] = from[c][k];
                 }
             }
         }
+        from += parts;
     }
 }
 

@@ -143,11 +143,19 @@ enum {
     LBM_Q_CRITERION,
     LBM_STRAIN_RATE,
     LBM_STRESS,
+    LBM_DISSIPATION,
     LBM_WALL_SHEAR,
     LBM_Y_PLUS,
     LBM_WALL_NORMAL,
     LBM_WALL_AREA,
     LBM_FIELDS
 };
+
+/* Those that observed steps store of the strain: the strain rate and what follows it. */
+enum { LBM_STRAIN_FIELDS = 3 };
+
+LBM_METHOD_INLINE bool lbm_is_of_strain(int field) {
+    return field >= LBM_STRAIN_RATE && field < LBM_STRAIN_RATE + LBM_STRAIN_FIELDS;
+}
 
 #endif

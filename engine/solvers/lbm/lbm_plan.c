@@ -248,6 +248,11 @@ static const sel_field_info fields[LBM_FIELDS] = {
                     "Viscous stress 2 density nu S, the subgrid model's part included, from the "
                     "populations of the cell.",
                     .observed = true},
+    [LBM_DISSIPATION] = {"dissipation", SEL_SCALAR, "length^2/time^3 (SI: W/kg)",
+                         "Kinetic energy that viscosity takes, per mass and time: 2 nu S:S, the "
+                         "subgrid model's part included, from the populations of the cell; noise "
+                         "where strain_rate is.",
+                         .observed = true},
     [LBM_WALL_SHEAR] = {"wall_shear", SEL_VECTOR, PRESSURE_UNIT,
                         "Wall shear stress, in the cells beside walls: the part along the wall of "
                         "the viscous force of the fluid on the wall per area. 0 elsewhere.",

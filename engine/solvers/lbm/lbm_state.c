@@ -111,8 +111,16 @@ bool lbm_wants_velocity(const lbm_plan *plan) {
     return moves && plan->base.wants_forces;
 }
 
-/* Strain rate and stress, laid out alike. The stress is a field of the core: its halo is exchanged
- * where walls need it. */
+bool lbm_has_strain(const lbm_state *state) {
+    bool has = false;
+    for (int k = 0; k < LBM_STRAIN_FIELDS; k++) {
+        has = has || state->strain[k];
+    }
+    return has;
+}
+
+/* Strain rate, stress and dissipation, laid out alike. The stress is a field of the core: its halo
+ * is exchanged where walls need it. */
 static void list_strain(lbm_state *state, unsigned flags) {
     const sel_plan *base = &state->plan->base;
     const sel_grid *grid = &base->domain->grid;
@@ -121,16 +129,17 @@ static void list_strain(lbm_state *state, unsigned flags) {
         wants[field] = base->wants_fields >> field & 1u;
         walls = walls || (wants[field] && lbm_is_of_walls(field));
     }
-    const int rates = wants[LBM_STRAIN_RATE], halo = walls;
+    const int halo = walls;
     const int parts = wants[LBM_STRESS] || walls
                           ? sel_field_components(&lbm_solver.fields[LBM_STRESS], grid->dims)
                           : 0;
     const sel_type real = SEL_TYPE_OF(**state->strain);
-    const sel_layout rate = sel_state_own_layout(&state->base, rates, halo);
+    const sel_layout rate = sel_state_own_layout(&state->base, wants[LBM_STRAIN_RATE], halo);
+    const sel_layout loss = sel_state_own_layout(&state->base, wants[LBM_DISSIPATION], halo);
     sel_field stress = {.name = "stress",
                         .flags = flags,
                         .copies = 1,
-                        .at = (void **)&state->strain[1],
+                        .at = (void **)&state->strain[LBM_STRESS - LBM_STRAIN_RATE],
                         .type = real,
                         .layout = sel_state_own_layout(&state->base, parts, halo),
                         .halo = halo};
@@ -150,9 +159,10 @@ static void list_strain(lbm_state *state, unsigned flags) {
     if (walls) {
         sel_state_add_field(&state->base, &stress);
     } else {
-        sel_arrays_add_patch(&state->base.arrays, "stress", &state->strain[1], real, &stress.layout,
-                             flags);
+        sel_arrays_add_patch(&state->base.arrays, "stress", stress.at, real, &stress.layout, flags);
     }
+    sel_arrays_add_patch(&state->base.arrays, "dissipation",
+                         &state->strain[LBM_DISSIPATION - LBM_STRAIN_RATE], real, &loss, flags);
     SEL_ADD(&state->base.arrays, state, walls, walls ? state->plan->boundary.cell_count : 0, 0);
 }
 

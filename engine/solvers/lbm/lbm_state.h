@@ -33,7 +33,7 @@ typedef struct lbm_state {
     void *link_gain;    /* [links] with link_velocity: entered less left in the step before */
     int64_t links_step; /* that of `links`; whether it has the step before, too */
     uint8_t links_follow;
-    double *strain[2];          /* the fields LBM_STRAIN_RATE and LBM_STRESS, NULL: not wanted */
+    double *strain[LBM_STRAIN_FIELDS]; /* from LBM_STRAIN_RATE on; NULL: not wanted */
     sel_layout strain_layout;   /* of the patch; with fields of walls also of the cells around it */
     sel_vicinity stress_beside; /* its rows */
     lbm_wall *walls;            /* beside each boundary cell; NULL: no field of walls is wanted */
@@ -80,6 +80,9 @@ static inline sel_exchange lbm_stress_exchange(void) {
 
 /* Whether forces need the velocity of walls: some wall moves. */
 bool lbm_wants_velocity(const lbm_plan *plan);
+
+/* Whether observed steps store a field of the strain. */
+bool lbm_has_strain(const lbm_state *state);
 
 lbm_units lbm_units_of(const lbm_plan *plan);
 

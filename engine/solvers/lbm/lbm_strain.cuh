@@ -14,16 +14,20 @@ static __device__ __forceinline__ int64_t lbm_gpu_strain_at(const lbm_gpu_fields
     return at[2] * of.strain_slice + (int64_t)at[1] * of.grid.n[0] + at[0];
 }
 
-// Stores LBM_STRAIN_RATE and LBM_STRESS of a cell, those that are asked for.
+// Stores the fields of the strain of a cell, those that are asked for.
 static __device__ __forceinline__ void lbm_gpu_put_strain(const lbm_gpu_fields &to,
                                                           const uint32_t at[3], int dims,
-                                                          double rate, const double *stress) {
+                                                          double rate, const double *stress,
+                                                          double dissipation) {
     const int64_t place = lbm_gpu_strain_at(to, at);
     if (to.strain[0]) {
         to.strain[0][place] = rate;
     }
     for (int k = 0; to.strain[1] && k < (dims == 2 ? 3 : 6); k++) {
         to.strain[1][k * to.strain_component + place] = stress[k];
+    }
+    if (to.strain[2]) {
+        to.strain[2][place] = dissipation;
     }
 }
 
@@ -42,7 +46,7 @@ lbm_gpu_keep_strain(const lbm_gpu_step &s, uint32_t index, uint32_t x, uint32_t 
     }
     const typename T::lbm_rates stored = T::rates_of(s, index);
     typename D::lbm_rates rates;
-    double pi_neq[D::parts], beside[D::parts], rate, stress[CUDA_PARTS];
+    double pi_neq[D::parts], beside[D::parts], rate, stress[CUDA_PARTS], dissipation;
     rates.tau = s.tau;
     rates.eddy = s.eddy;
     for (int a = 0; a < D::dims; a++) {
@@ -55,8 +59,9 @@ lbm_gpu_keep_strain(const lbm_gpu_step &s, uint32_t index, uint32_t x, uint32_t 
         beside[k] = (double)differences[k];
     }
     lbm_strain_fields(pi_neq, in->drho, tau, D::lbm_is_recursive(s.collision),
-                      hybrid ? beside : NULL, D::dims, &s.fields.units, &rate, stress);
-    lbm_gpu_put_strain(s.fields, at, D::dims, rate, stress);
+                      hybrid ? beside : NULL, D::dims, &s.fields.units, &rate, stress,
+                      &dissipation);
+    lbm_gpu_put_strain(s.fields, at, D::dims, rate, stress, dissipation);
 }
 
 #endif
