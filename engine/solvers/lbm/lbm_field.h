@@ -119,6 +119,10 @@ LBM_FIELD_INLINE int lbm_rotation_field(int field, const double d[3][3], int dim
     return dims == 2 ? 1 : 3;
 }
 
+LBM_FIELD_INLINE bool lbm_is_of_strain(int field) {
+    return field >= LBM_STRAIN_RATE && field < LBM_STRAIN_RATE + LBM_STRAIN_FIELDS;
+}
+
 /* A field of the strain (lbm_is_of_strain) of a cell with S and its viscosities. */
 LBM_FIELD_INLINE int lbm_strain_field(int field, const double *s, lbm_viscosity viscosity, int dims,
                                       const lbm_units *units, double *to) {

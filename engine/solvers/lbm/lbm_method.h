@@ -154,8 +154,4 @@ enum {
 /* Those that observed steps store of the strain: the strain rate and what follows it. */
 enum { LBM_STRAIN_FIELDS = 3 };
 
-LBM_METHOD_INLINE bool lbm_is_of_strain(int field) {
-    return field >= LBM_STRAIN_RATE && field < LBM_STRAIN_RATE + LBM_STRAIN_FIELDS;
-}
-
 #endif
