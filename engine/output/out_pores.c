@@ -49,6 +49,10 @@ enum { VELOCITY, SPEED, FIRST_PRESSURE, LAST_PRESSURE };
  * Hydraul. Div. ASCE 90 (1964) 1-12). */
 static const double most_of_grains = 1, most_of_pores = 0.1;
 
+/* Of the velocity that a step of the acceleration gives: what moves less is at rest, but for
+ * round-off. */
+static const double rest_part = 1e-3;
+
 static int field_named(const sel_solver *solver, int dims, const char *name) {
     int component;
     return sel_solver_field(solver, dims, name, &component);
@@ -207,10 +211,11 @@ static sel_status pores_take(sel_output *base, sel_error *error) {
     const double nu = context->solver->viscosity(context->plan);
     const double density = context->plan->density > 0 ? context->plan->density : 1;
     const double cells = (double)sel_box_cells(&output->box);
-    const double darcy = velocity->sum[axis] / cells, along = fabs(velocity->sum[axis]);
+    const double darcy = velocity->sum[axis] / cells;
+    const bool flows = fabs(darcy) > rest_part * fabs(output->acceleration) * grid->dt;
     const double force = density * output->acceleration + pressure_drop(output, axis);
     const double permeability = nu * density * darcy / force;
-    output->reynolds = fabs(darcy) * (isnan(length) ? sqrt(permeability) : length) / nu;
+    output->reynolds = fabs(darcy) * (isnan(length) ? sqrt(fabs(permeability)) : length) / nu;
     const struct {
         const char *name;
         double value;
@@ -220,7 +225,7 @@ static sel_status pores_take(sel_output *base, sel_error *error) {
         {"pore_velocity", pores_mean(velocity, axis), true},
         {"driving_force", force, true},
         {"permeability", permeability, true},
-        {"tortuosity", along > 0 ? speed->sum[0] / along : (double)NAN, true},
+        {"tortuosity", flows ? speed->sum[0] / fabs(velocity->sum[axis]) : (double)NAN, true},
         {"reynolds", output->reynolds, true},
         {"porosity", (double)velocity->count / cells, false},
         {"specific_surface", output->surface / (cells * sel_cell_volume(grid)), false},

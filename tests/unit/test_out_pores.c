@@ -116,6 +116,31 @@ static void an_acceleration_may_change_in_time(void **unused) {
     case_done(&r);
 }
 
+/* In single precision round-off moves a fluid at rest. */
+static void a_fluid_at_rest_has_no_tortuosity(void **unused) {
+    (void)unused;
+    run_case r;
+    run_pores(&r,
+              "size = { 4, 8 }, nu = 1 / 6, periodic = { 'x' }, acceleration = { 1e-6, 0 },\n"
+              "regions = { plates }, stop = { steps = 1 }, precision = 'f32'",
+              "every = 1");
+    char *text = read_whole("run/p.csv", NULL);
+    double values[2][8];
+    char *line = text;
+    for (int row = 0; row < 2; row++) {
+        line = strchr(line, '\n') + 1;
+        char *at = line;
+        for (int c = 0; c < 8; c++) {
+            values[row][c] = strtod(at, &at);
+            at++;
+        }
+    }
+    assert_true(isnan(values[0][6]) && values[0][7] >= 0 && values[0][7] < 1e-12);
+    assert_true(fabs(values[1][6] - 1) < 1e-6);
+    free(text);
+    case_done(&r);
+}
+
 static void fast_flow_warns_that_darcys_law_does_not_hold(void **unused) {
     (void)unused;
     run_case r;
@@ -135,6 +160,7 @@ int main(void) {
         cmocka_unit_test(pressures_at_two_faces_drive_a_channel),
         cmocka_unit_test(a_drive_has_the_force_that_it_finds),
         cmocka_unit_test(an_acceleration_may_change_in_time),
+        cmocka_unit_test(a_fluid_at_rest_has_no_tortuosity),
         cmocka_unit_test(fast_flow_warns_that_darcys_law_does_not_hold),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
