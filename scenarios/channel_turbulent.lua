@@ -6,8 +6,9 @@
 --
 -- Shows: turbulence that keeps itself alive; the shear on the plates over time in shear.csv; the
 -- profiles of mean velocity, rms and Reynolds stress across the flow in statistics.csv, which are
--- means over time and along the plates. The mean velocity adjusts slowly, since g is given and not
--- the flow.
+-- means over time and along the plates. With given = "acceleration" the mean velocity adjusts
+-- slowly. With given = "flow" the mean velocity of the start is held, 15.66 u_tau, and the friction
+-- is a result: drive.acceleration_mean in run.json over u_tau^2 / delta. It adjusts at once.
 --
 -- The default is coarse: a cell has 11 wall units, 180 / cells. The flow stays turbulent, but its
 -- streaks are too strong and the mean velocity is too large. On a GPU: cells=72 length=6.4
@@ -24,6 +25,8 @@ local p = sel.params {
   width     = { 1.6,   "of the box along the plates across the flow (z), in delta", min = 0.2 },
   time      = { 30,    "length of the run, in delta / u_tau", min = 0.1 },
   from      = { 15,    "beginning of the statistics, in delta / u_tau", min = 0 },
+  given     = { "acceleration", "what is given: g, or the mean velocity",
+                choices = { "acceleration", "flow" } },
   collision = { "hybrid", "collision operator",
                 choices = { "trt", "bgk", "regularized", "recursive", "hybrid" } },
   precision = { "f32", "of the state", choices = { "f32", "f64" } },
@@ -36,6 +39,11 @@ local unit = delta / u_tau                                      -- of time
 -- The mean velocity over u_tau at a distance of y wall units, by H. Reichardt (1951).
 local function reichardt(y)
   return 2.5 * math.log(1 + 0.4 * y) + 7.8 * (1 - math.exp(-y / 11) - y / 11 * math.exp(-y / 3))
+end
+
+local mean = 0
+for k = 0, 999 do
+  mean = mean + reichardt(p.Re * (k + 0.5) / 1000) / 1000
 end
 
 -- Waves that break this profile up: how often each fits into the box along x and along z, its
@@ -66,6 +74,8 @@ end
 
 local function steps(units) return math.max(1, math.floor(units * unit + 0.5)) end
 
+local held = p.given == "flow"
+
 return sel.lbm {
   lattice      = "D3Q19",
   size         = { nx, 2 * delta, nz },
@@ -73,7 +83,8 @@ return sel.lbm {
   collision    = p.collision,
   precision    = p.precision,
   periodic     = { "x", "z" },
-  acceleration = { u_tau * u_tau / delta, 0, 0 },
+  acceleration = not held and { u_tau * u_tau / delta, 0, 0 } or nil,
+  drive        = held and { velocity = mean * u_tau, axis = "x", from_step = steps(p.from) } or nil,
   reference    = { length = delta, velocity = u_tau },
   initial      = { velocity = start },
   regions      = { { name = "plates", where = shape.faces, law = law.wall {} } },

@@ -426,13 +426,14 @@ RESULTS_PAGE = """# Results
 where there is neither, with independent programs. It prints a line per quantity and writes
 `out/validate/report.html`, which draws the profiles; `make results` then takes its figures over
 into this page. The whole takes some minutes on two cores. On a CPU the cases `cavity3d`,
-`cavity3d_fine` and `oscillating_cavity` run only if you name them: `selenite validate cavity3d`
-takes about an hour.
+`cavity3d_fine`, `oscillating_cavity`, `round_body` and `channel_turbulent` run only if you name
+them: `selenite validate cavity3d` takes about an hour.
 
 Flows are computed in double precision with the operator that their scenario names, channels, ducts
-and pores with TRT, the others with the default, hybrid, unless the text of a case says otherwise; `cavity3d`, `oscillating_cavity` and the vortices of `taylor_green3d` are computed in
-single precision. `scenarios/reference` holds the reference tables with their sources. The same
-scenario gives the same bytes for any number of threads.
+and pores with TRT, the others with the default, hybrid, unless the text of a case says otherwise;
+`cavity3d`, `oscillating_cavity`, `channel_turbulent` and the vortices of `taylor_green3d` are
+computed in single precision. `scenarios/reference` holds the reference tables with their sources.
+The same scenario gives the same bytes for any number of threads.
 
 A quantity passes if its error is within the tolerance. `>=` marks a quantity that must be at least
 as large as the reference.
