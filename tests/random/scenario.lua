@@ -187,7 +187,8 @@ local function make_lbm()
   if opened and p.seed % 2 == 0 and size[opened] >= 8 + (kind < 4 and 1 or 0) then
     settings.sponge = { where = face(opened, true), thickness = 8, velocity = stream }
   end
-  fields = { "velocity", "density", "pressure", "speed", "vorticity", "strain_rate", "stress" }
+  fields = { "velocity", "density", "pressure", "speed", "vorticity", "strain_rate", "stress",
+    "dissipation" }
   if dims == 3 then fields[#fields + 1] = "q_criterion" end
   components = { "velocity_x", "pressure", "speed" }
 end
@@ -384,6 +385,7 @@ end
 add(0.5, "average", { fields = fields[1] })
 add(0.5, "balance", {})
 add(0.5, "probe", { field = fields[#fields], at = { point(1), point(1) } })
+add(0.4, "spectrum", { field = fields[#fields], at = point(1), windows = whole(1, 2) })
 add(0.4, "profile", { field = components[1], from = point(1), to = point(1) })
 for _, op in ipairs { "sum", "min", "max", "mean", "l2" } do
   add(0.4, "reduce", { field = one_of(components), op = op, within = maybe(0.3) and part or nil })
