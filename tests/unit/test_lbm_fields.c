@@ -83,14 +83,14 @@ typedef struct energies {
 } energies;
 
 static energies read_energies(lbm_case *c) {
-    const double sound = dx / dt / sqrt(3);
+    const double speed_of_sound = dx / dt / sqrt(3);
     double u[2 * N * N], p[N * N], loss[N * N];
     energies mean = {0};
     case_read(c, LBM_VELOCITY, 2, u);
     case_read(c, LBM_PRESSURE, 1, p);
     case_read(c, LBM_DISSIPATION, 1, loss);
     for (int n = 0; n < N * N; n++) {
-        const double part = p[n] / (density * sound);
+        const double part = p[n] / (density * speed_of_sound);
         mean.energy += 0.5 * (u[2 * n] * u[2 * n] + u[2 * n + 1] * u[2 * n + 1] + part * part);
         mean.dissipation += loss[n];
     }
