@@ -137,6 +137,24 @@ static void a_pressure_that_is_a_density_is_told(void **state) {
     warns_not(CHANNEL("law.pressure { 0.01 }", PRESSURE, LONG));
 }
 
+/* At 0.1 and a Reynolds number of a cell of 20; pressures of 0.004 are most of a dynamic one. */
+static void a_pressure_that_does_not_hold_what_enters_is_warned_of(void **state) {
+    (void)state;
+#define FAST(u) \
+    "nu = 0.005, reference = { length = 10, velocity = " #u " }, stop = { steps = 5000 }"
+    const char *part = "s.lua:5: law.pressure of region 'inlet' does not hold what enters: at a "
+                       "velocity of 0.1 in lattice units, whose dynamic pressure is 12.5 times the "
+                       "fall of the pressure, the flow may grow without end; set absorbing = true";
+    warns(CHANNEL("law.pressure { 4e-4 }", PRESSURE, FAST(0.1)), part);
+    warns(CHANNEL("law.pressure { 4e-4 }", ABSORBS, FAST(0.1)), part);
+    warns(CHANNEL("law.pressure { 4e-4 }", "law.outflow {}", FAST(0.1)), part);
+    hints(CHANNEL("law.pressure { 4e-4 }", PRESSURE, FAST(0.1)), 300, part + 9);
+    warns_not(CHANNEL("law.pressure { 4e-3 }", PRESSURE, FAST(0.1)));
+    warns_not(CHANNEL("law.pressure { 4e-4 }", PRESSURE, FAST(0.07)));
+    warns_not(CHANNEL("law.pressure { 4e-4, absorbing = true }", PRESSURE, FAST(0.1)));
+    warns_not(CHANNEL("law.velocity { 0.1, 0, absorbing = true }", ABSORBS, FAST(0.1)));
+}
+
 /* The speed that was seen is the symptom. */
 static void hints_name_the_cause(void **state) {
     (void)state;
@@ -203,6 +221,7 @@ int main(void) {
         cmocka_unit_test(a_run_shorter_than_the_sound_is_warned_of),
         cmocka_unit_test(given_pressures_bound_the_mach_number),
         cmocka_unit_test(a_pressure_that_is_a_density_is_told),
+        cmocka_unit_test(a_pressure_that_does_not_hold_what_enters_is_warned_of),
         cmocka_unit_test(hints_name_the_cause),
         cmocka_unit_test(cells_that_would_do_are_told),
         cmocka_unit_test(an_eddy_viscosity_counts_in_the_cell_reynolds_number),

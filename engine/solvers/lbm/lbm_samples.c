@@ -32,11 +32,12 @@ static double largest_difference(const double *a, const double *b, int64_t n, in
     return largest;
 }
 
-/* By the values of a law: velocities, or pressures. */
-static void widen(lbm_extremes *found, const sel_input *law, const double *values) {
+/* By the values of a law: velocities, or pressures; the region of the highest. */
+static void widen(lbm_extremes *found, int *highest, const sel_input *law, const double *values) {
     const int components = law->quantity->components;
     const bool pressure = law->which == LBM_TO_DENSITY;
     for (int64_t k = 0; k < law->count && pressure; k++) {
+        *highest = values[k] > found->highest ? law->region : *highest;
         found->lowest = fmin(found->lowest, values[k]);
         found->highest = fmax(found->highest, values[k]);
     }
@@ -87,7 +88,7 @@ static double largest_initial(const lbm_plan *plan) {
     return largest;
 }
 
-lbm_extremes lbm_find_extremes(const lbm_plan *plan) {
+static lbm_extremes find_extremes(const lbm_plan *plan, int *highest) {
     const sel_inputs *inputs = &plan->everywhere;
     const int64_t last_step = sel_stop_step(&plan->params->common);
     const double end = last_step == INT64_MAX ? 0 : (double)last_step;
@@ -105,12 +106,29 @@ lbm_extremes lbm_find_extremes(const lbm_plan *plan) {
         for (int s = 0; s <= last && law->region; s++) {
             const double step = lbm_sample_step(s, end);
             if (!lbm_law_evaluate(inputs, law, step, values, NULL)) {
-                widen(&found, law, values);
+                widen(&found, highest, law, values);
             }
         }
     }
     free(values);
     return found;
+}
+
+lbm_extremes lbm_find_extremes(const lbm_plan *plan) {
+    int highest = 0;
+    return find_extremes(plan, &highest);
+}
+
+int lbm_pressure_inlet(const lbm_plan *plan) {
+    int highest = 0;
+    for (int k = 0; k < plan->everywhere.count; k++) {
+        const sel_input *law = &plan->everywhere.v[k];
+        if (law->which == LBM_TO_VELOCITY && !plan->boundary.law[law->region]->wall) {
+            return 0;
+        }
+    }
+    find_extremes(plan, &highest);
+    return highest && !plan->boundary.law[highest]->absorbs ? highest : 0;
 }
 
 /* ---- the slowest sound of a domain with openings ----

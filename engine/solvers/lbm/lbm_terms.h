@@ -20,6 +20,10 @@ int64_t lbm_laws_largest(const sel_inputs *inputs);
 sel_status lbm_law_evaluate(const sel_inputs *inputs, const sel_input *law, double steps,
                             double *values, sel_error *error);
 
+/* The region with the highest pressure of all that laws give over the run, if it is law.pressure
+ * that does not absorb, and no open face has a velocity; else 0. */
+int lbm_pressure_inlet(const lbm_plan *plan);
+
 /* What laws give, lattice units:
  *   link_add[links]           what a wall adds to a bounced population: 6 w e.u, at density 1
  *   link_velocity[3][links]   the velocity u of the wall there; NULL: not wanted
