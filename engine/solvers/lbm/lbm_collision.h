@@ -146,31 +146,88 @@ SEL_INLINE LBM_NAME(lbm_rates)
     return local;
 }
 
+/* a b + c. The includer may define it: kernels that compute the same cells round alike only where
+ * fused multiply-adds do not depend on the code around. */
+#ifndef LBM_MAD
+#define LBM_MAD(a, b, c) ((a) * (b) + (c))
+#endif
+
+/* Weights are counted in the least of them: of a diagonal. */
+#define LBM_LEAST_WEIGHT (1.0 / 36.0)
+#define LBM_OF_LEAST(weight) R((weight) / LBM_LEAST_WEIGHT)
+
+/* a b less the rounded a b, which the type holds exactly; in f64 0 is as good for lbm_add_small. */
+#ifndef LBM_PRODUCT_ERROR
+#ifdef __FMA__
+#define LBM_PRODUCT_ERROR(a, b) \
+    (sizeof(REAL) == 4 ? (REAL)__builtin_fmaf((float)(a), (float)(b), -(float)((a) * (b))) : R(0))
+#else
+#define LBM_PRODUCT_ERROR(a, b) \
+    (sizeof(REAL) == 4 ? (REAL)((double)(a) * (double)(b) - (double)(float)((a) * (b))) : R(0))
+#endif
+#endif
+
+/* A sum that grows by little in each step. In f32 it would be rounded alike in step after step: at
+ * a velocity of 0.1 an acceleration of 2.5e-7 would act by 3 % too much, one of 3e-9 not at all. So
+ * it is rounded up or down by chance, as often as is right on average. Chance is the error of
+ * another product of the sum: a number between -1/2 and 1/2 of its last digit that changes with the
+ * sum, the same on all backends. */
+SEL_INLINE REAL LBM_NAME(lbm_add_small)(REAL sum, REAL more) {
+    return sum + (more + LBM_PRODUCT_ERROR(sum, R(1.32471795724)));
+}
+
+/* Shares a momentum among the pairs of opposite populations, over their weights in least ones, and
+ * halved: in the direction of a diagonal and of an axis. Weights add up to 1 only before they are
+ * rounded, so that momentum would drift. Hence diagonals take a twelfth each, and the axis what
+ * they leave; in 2-D the other way round: what is left is then exact, as it takes multiplications
+ * by 2 and 1/4. */
+SEL_INLINE void LBM_NAME(lbm_share)(const REAL momentum[LBM_DIMS], REAL diagonal[LBM_DIMS],
+                                    REAL axial[LBM_DIMS]) {
+#define SHARE(axis, sum)                                                          \
+    const REAL part##axis = R(3 * LBM_LEAST_WEIGHT) * momentum[axis];             \
+    const REAL left##axis = LBM_MAD(R(-2), part##axis, R(0.25) * momentum[axis]); \
+    diagonal[axis] = LBM_DIMS == 2 ? left##axis : part##axis;                     \
+    axial[axis] = LBM_DIMS == 2 ? part##axis : left##axis;
+    LBM_AXES(SHARE)
+#undef SHARE
+}
+#define LBM_IS_DIAGONAL(ex, ey, ez) ((ex) * (ex) + (ey) * (ey) + (ez) * (ez) > 1)
+
 /* Collides the populations of one cell in place: the even parts of opposite pairs relax with
- * omega_even, the odd ones with omega_odd. Common factors are multiplied once; each pair is
+ * omega_even, the odd ones with omega_odd. What both odd terms bring of momentum, omega_odd rho u +
+ * (1 - omega_odd/2) rho a, is omega_odd j + rho a. Common factors are multiplied once; each pair is
  * finished before the next, so that few values are live at a time. */
 SEL_INLINE void LBM_NAME(lbm_relax)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates,
                                     REAL omega_even, REAL omega_odd, bool forced) {
     const REAL half_even = R(0.5) * omega_even, half_odd = R(0.5) * omega_odd;
-    REAL drho, u[LBM_DIMS];
-    LBM_NAME(lbm_moments)(g, rates, forced, &drho, u);
-    const REAL rho = R(1) + drho;
-    const REAL square = R(4.5) * omega_even * rho, along = R(3) * omega_odd * rho;
-    const REAL push_even = (R(1) - half_even) * rho, push_odd = (R(1) - half_odd) * rho;
+    const REAL drho = LBM_SUM(g), rho = R(1) + drho, per_rho = R(1) / rho;
+    REAL u[LBM_DIMS], brought[LBM_DIMS], diagonal[LBM_DIMS], axial[LBM_DIMS];
+#define MOMENTUM(axis, sum)                                                           \
+    const REAL j##axis = sum(g);                                                      \
+    u[axis] = j##axis * per_rho;                                                      \
+    brought[axis] = omega_odd * j##axis;                                              \
+    if (forced) {                                                                     \
+        u[axis] += R(0.5) * rates->a[axis];                                           \
+        brought[axis] = LBM_NAME(lbm_add_small)(brought[axis], rho * rates->a[axis]); \
+    }
+    LBM_AXES(MOMENTUM)
+#undef MOMENTUM
+    LBM_NAME(lbm_share)(brought, diagonal, axial);
+    const REAL square = R(4.5) * omega_even * rho, push = (R(1) - half_even) * rho;
     REAL still = omega_even * (drho - R(1.5) * rho * LBM_DOT(u, u));
     if (forced) {
-        still -= R(3) * push_even * LBM_DOT(u, rates->a);
+        still -= R(3) * push * LBM_DOT(u, rates->a);
     }
 #define RELAX(i, ex, ey, ez, opposite, weight)                                          \
     {                                                                                   \
         const REAL eu = LBM_ALONG(i, u);                                                \
         const REAL sum = g[i] + g[opposite], difference = g[i] - g[opposite];           \
+        const REAL share =                                                              \
+            LBM_IS_DIAGONAL(ex, ey, ez) ? LBM_ALONG(i, diagonal) : LBM_ALONG(i, axial); \
         REAL even = R(weight) * still + R(weight) * square * eu * eu - half_even * sum; \
-        REAL odd = R(weight) * along * eu - half_odd * difference;                      \
+        const REAL odd = LBM_OF_LEAST(weight) * share - half_odd * difference;          \
         if (forced) {                                                                   \
-            const REAL ea = LBM_ALONG(i, rates->a);                                     \
-            even += R(9 * weight) * push_even * eu * ea;                                \
-            odd += R(3 * weight) * push_odd * ea;                                       \
+            even += R(9 * weight) * push * eu * LBM_ALONG(i, rates->a);                 \
         }                                                                               \
         g[i] += even + odd;                                                             \
         g[opposite] += even - odd;                                                      \
@@ -232,16 +289,6 @@ SEL_INLINE LBM_NAME(lbm_cell_moments) LBM_NAME(lbm_get_moments)(const REAL *from
     return m;
 }
 
-/* a b + c. The includer may define it: kernels that compute the same cells round alike only where
- * fused multiply-adds do not depend on the code around. */
-#ifndef LBM_MAD
-#define LBM_MAD(a, b, c) ((a) * (b) + (c))
-#endif
-
-/* Weights are counted in the least of them: of a diagonal. */
-#define LBM_LEAST_WEIGHT (1.0 / 36.0)
-#define LBM_OF_LEAST(weight) R((weight) / LBM_LEAST_WEIGHT)
-
 /* The third-order terms of moments after collision, as LBM_THIRD adds them, times the least weight:
  * t[a][b] is 9 T_aab of it, and t[b][b] what goes along the axis b, so that they carry no
  * momentum. */
@@ -276,13 +323,12 @@ SEL_INLINE void LBM_NAME(lbm_third)(const LBM_NAME(lbm_cell_moments) * m,
  * leave of `rest`: weights add up to 1 only before they are rounded, and mass would drift. */
 SEL_INLINE void LBM_NAME(lbm_of_moments)(const LBM_NAME(lbm_cell_moments) * m, bool recursive,
                                          REAL g[LBM_Q]) {
-    REAL rest = m->drho, t[LBM_DIMS][LBM_DIMS], j[LBM_DIMS], p[LBM_PARTS];
+    REAL rest = m->drho, t[LBM_DIMS][LBM_DIMS], p[LBM_PARTS], diagonal[LBM_DIMS], axial[LBM_DIMS];
     if (recursive) {
         LBM_NAME(lbm_third)(m, t);
     }
-#define TRACE(axis, sum)                       \
-    rest = LBM_MAD(R(-1.5), m->p[axis], rest); \
-    j[axis] = R(3 * LBM_LEAST_WEIGHT) * m->j[axis];
+    LBM_NAME(lbm_share)(m->j, diagonal, axial);
+#define TRACE(axis, sum) rest = LBM_MAD(R(-1.5), m->p[axis], rest);
     LBM_AXES(TRACE)
 #undef TRACE
 #define SECOND(part, i, k, sum) p[part] = R(4.5 * LBM_LEAST_WEIGHT) * m->p[part];
@@ -291,15 +337,15 @@ SEL_INLINE void LBM_NAME(lbm_of_moments)(const LBM_NAME(lbm_cell_moments) * m, b
     g[0] = rest;
     rest *= R(LBM_LEAST_WEIGHT);
     g[0] = LBM_MAD(LBM_OF_LEAST(LBM_REST_WEIGHT) - LBM_OF_LEAST(1), rest, g[0]);
-#define PAIR(i, ex, ey, ez, opposite, weight)              \
-    {                                                      \
-        const REAL even = rest + (LBM_TWICE(i, p));        \
-        REAL odd = LBM_ALONG(i, j);                        \
-        if (recursive) {                                   \
-            odd += LBM_THIRD(i, t);                        \
-        }                                                  \
-        g[i] = LBM_OF_LEAST(weight) * (even + odd);        \
-        g[opposite] = LBM_OF_LEAST(weight) * (even - odd); \
+#define PAIR(i, ex, ey, ez, opposite, weight)                                                  \
+    {                                                                                          \
+        const REAL even = rest + (LBM_TWICE(i, p));                                            \
+        REAL odd = LBM_IS_DIAGONAL(ex, ey, ez) ? LBM_ALONG(i, diagonal) : LBM_ALONG(i, axial); \
+        if (recursive) {                                                                       \
+            odd += LBM_THIRD(i, t);                                                            \
+        }                                                                                      \
+        g[i] = LBM_OF_LEAST(weight) * (even + odd);                                            \
+        g[opposite] = LBM_OF_LEAST(weight) * (even - odd);                                     \
     }
     LBM_PAIRS(PAIR)
 #undef PAIR
@@ -361,8 +407,8 @@ SEL_INLINE LBM_NAME(lbm_cell_moments)
     LBM_AXES(MOMENTUM)
 #undef MOMENTUM
     if (forced) {
-#define PUSH(axis, sum)                  \
-    out.j[axis] += rho * rates->a[axis]; \
+#define PUSH(axis, sum)                                                       \
+    out.j[axis] = LBM_NAME(lbm_add_small)(out.j[axis], rho * rates->a[axis]); \
     u[axis] += R(0.5) * rates->a[axis];
         LBM_AXES(PUSH)
 #undef PUSH
@@ -479,4 +525,5 @@ SEL_INLINE void LBM_NAME(lbm_start_stored)(REAL drho, const REAL u[LBM_DIMS],
 
 #undef LBM_LEAST_WEIGHT
 #undef LBM_OF_LEAST
+#undef LBM_IS_DIAGONAL
 #undef R

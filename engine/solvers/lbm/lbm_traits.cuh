@@ -18,6 +18,14 @@ static __device__ __forceinline__ double lbm_mad(double a, double b, double c) {
 }
 #define LBM_MAD(a, b, c) lbm_mad(a, b, c)
 
+static __device__ __forceinline__ float lbm_product_error(float a, float b) {
+    return fmaf(a, b, -__fmul_rn(a, b));
+}
+static __device__ __forceinline__ double lbm_product_error(double, double) {
+    return 0;
+}
+#define LBM_PRODUCT_ERROR(a, b) lbm_product_error(a, b)
+
 #define LBM_DIMS 2
 struct d2q9_f32 {
 #define REAL float
