@@ -185,7 +185,7 @@ static double largest_magnitude(const force_output *output, int series, size_t f
 }
 
 static double shortest_side(const sel_grid *grid) {
-    double shortest = INFINITY;
+    double shortest = (double)INFINITY;
     for (int a = 0; a < grid->dims; a++) {
         shortest = fmin(shortest, (double)grid->n[a] * grid->dx[a]);
     }

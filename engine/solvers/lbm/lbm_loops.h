@@ -236,7 +236,6 @@ LBM_NAME(keep_strain)(const lbm_step *step, int64_t row, int64_t x, const LBM_NA
             a[axis][k] = field ? (double)field[k] : step->acceleration[axis];
         }
     }
-    SEL_INDEPENDENT
     for (int k = 0; k < LINE; k++) {
         double g[LBM_Q], push[LBM_DIMS], beside[LBM_PARTS], rate, stress[LBM_PARTS], dissipation;
 #define LOAD(i, ex, ey, ez, opposite, weight) g[i] = (double)line[i * LINE + k];
