@@ -142,7 +142,7 @@ return sel.lbm {
   periodic     = { "x", "y", "z" },
   acceleration = { drive, 0, 0 },
   reference    = { length = 2 * R, velocity = p.U },
-  initial      = { velocity = { function(x, y, z) return value(A, place(y, z)) end, 0, 0 } },
+  initial      = { velocity = { function(y, z) return value(A, place(y, z)) end, 0, 0 } },
   regions      = {
     { name = "wall", law = law.wall { scheme = p.scheme },
       where = shape.box { min = { 0, 0, 0 }, max = { p.length, n, n } } -
