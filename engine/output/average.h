@@ -2,6 +2,7 @@
 #ifndef SEL_OUTPUT_AVERAGE_H
 #define SEL_OUTPUT_AVERAGE_H
 
+#include <string.h>
 #include "engine/output/kind.h"
 
 /* A component of a pick. */
@@ -18,7 +19,13 @@ typedef struct sel_average_product {
 } sel_average_product;
 
 /* The pick whose fluctuations have a kinetic energy: the whole velocity. -1: none. */
-int sel_average_velocity(const sel_output *base);
+static inline int sel_average_velocity(const sel_output *base) {
+    int k = 0;
+    while (k < base->picks.count && strcmp(base->picks.v[k].name, "velocity") != 0) {
+        k++;
+    }
+    return k < base->picks.count ? k : -1;
+}
 
 /* Its name in files. */
 #define SEL_TURBULENT_ENERGY "turbulent_kinetic_energy"

@@ -189,19 +189,6 @@ bool sel_point_check(sel_output_checker *checker, const char *what, const sel_po
     return true;
 }
 
-void sel_points_check(sel_output_checker *checker, const sel_points *at) {
-    if (at->n == 0) {
-        sel_output_refuse(checker, "at holds no point");
-    }
-    for (int p = 0; p < at->n; p++) {
-        char what[32];
-        snprintf(what, sizeof what, at->n > 1 ? "at[%d]" : "at", p + 1);
-        if (sel_point_check(checker, what, &at->v[p])) {
-            sel_free_check(checker, what, &at->v[p]);
-        }
-    }
-}
-
 /* The first cell whose centre is at or beyond `coordinate` (up to round-off), 0 to n. */
 static int64_t first_cell(const sel_grid *grid, int axis, double coordinate) {
     double cell = ceil(sel_index(grid, axis, coordinate) - 1e-9);

@@ -196,9 +196,6 @@ void sel_fields_check(sel_output_checker *checker, const void *params);
  * point `what`. */
 bool sel_point_check(sel_output_checker *checker, const char *what, const sel_point *point);
 
-/* Reports an empty list, and points outside the domain or in a solid. */
-void sel_points_check(sel_output_checker *checker, const sel_points *at);
-
 /* Reports a `within` that is not a box, or that contains no cell's centre. NULL is valid. Messages
  * call it `what`. */
 bool sel_within_check(sel_output_checker *checker, const char *what,
@@ -328,6 +325,9 @@ sel_interval sel_interval_about(const sel_grid *grid, int axis, double index);
 /* Reports a point of the domain that lies in a solid, where all fields are 0. Messages call it
  * `what`. */
 void sel_free_check(sel_output_checker *checker, const char *what, const sel_point *point);
+
+/* Reports an empty list, and points outside the domain or in a solid. */
+void sel_points_check(sel_output_checker *checker, const sel_points *at);
 
 /* Fields at points, by multilinear interpolation between the centres of the cells about each point.
  *

@@ -3,6 +3,7 @@
 #include "engine/output/kind.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The first region called `name` with a number greater than `before`; 0: none. */
@@ -143,6 +144,19 @@ void sel_free_check(sel_output_checker *checker, const char *what, const sel_poi
         const int region = domain->cell[sel_cell_number(&domain->grid, at)];
         sel_output_refuse(checker, "%s lies in the region '%s', where nothing is computed", what,
                           sel_region_name(domain, region, name));
+    }
+}
+
+void sel_points_check(sel_output_checker *checker, const sel_points *at) {
+    if (at->n == 0) {
+        sel_output_refuse(checker, "at holds no point");
+    }
+    for (int p = 0; p < at->n; p++) {
+        char what[32];
+        snprintf(what, sizeof what, at->n > 1 ? "at[%d]" : "at", p + 1);
+        if (sel_point_check(checker, what, &at->v[p])) {
+            sel_free_check(checker, what, &at->v[p]);
+        }
     }
 }
 

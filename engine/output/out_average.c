@@ -269,14 +269,6 @@ static void finish_rms(const average_output *output, int k) {
     }
 }
 
-int sel_average_velocity(const sel_output *base) {
-    int k = 0;
-    while (k < base->picks.count && strcmp(base->picks.v[k].name, "velocity") != 0) {
-        k++;
-    }
-    return k < base->picks.count ? k : -1;
-}
-
 /* Half the sum of the squares of the components' rms, for each cell. */
 static void find_energy(const average_output *output, int k, double *energy) {
     const sel_pick *pick = &output->base.picks.v[k];
