@@ -21,21 +21,36 @@ static LBM_NAME(lbm_cell_moments)
     return m;
 }
 
-/* The rate of strain from central differences of j / rho. */
-static void LBM_NAME(strain_around)(const box *b, const double *from, const int64_t at[3],
-                                    double s[LBM_PARTS]) {
+/* j_a j_b / rho^2 of a cell. */
+static inline double LBM_NAME(product)(const LBM_NAME(lbm_cell_moments) * m, int a, int b) {
+    return m->j[a] * m->j[b] / ((1 + m->drho) * (1 + m->drho));
+}
+
+/* Differences of j / rho: the rate of strain, and second differences of products. */
+static void LBM_NAME(differences_around)(const box *b, const double *from, const int64_t at[3],
+                                         double s[LBM_DIFFERENCES]) {
     double d[3][3] = {{0}};
+    LBM_NAME(lbm_cell_moments) beside[LBM_DIMS][2];
+    const LBM_NAME(lbm_cell_moments) own = LBM_NAME(cell_of)(b, from, at[0], at[1], at[2]);
+    (void)own, (void)beside; /* in 2-D */
     for (int axis = 0; axis < LBM_DIMS; axis++) {
         for (int side = -1; side <= 1; side += 2) {
             const LBM_NAME(lbm_cell_moments) m =
                 LBM_NAME(cell_of)(b, from, at[0] + side * (axis == 0), at[1] + side * (axis == 1),
                                   at[2] + side * (axis == 2));
+            beside[axis][side > 0] = m;
             for (int a = 0; a < LBM_DIMS; a++) {
                 d[a][axis] += 0.5 * side * m.j[a] / (1 + m.drho);
             }
         }
     }
     lbm_gradient_strain(d, LBM_DIMS, s);
+#define FLUX(part, i, k, along)                                               \
+    s[LBM_PARTS + (part)] = LBM_NAME(product)(&beside[along][0], i, k) -      \
+                            2 * LBM_NAME(product)(&own, i, k) +               \
+                            LBM_NAME(product)(&beside[along][1], i, k);
+    LBM_FLUXES(FLUX)
+#undef FLUX
 }
 
 /* strain: to the strain of each cell before collision, [part][cell]. */
@@ -43,7 +58,7 @@ static void LBM_NAME(step_of)(const box *b, const lbm_gpu_step *s, const double 
                               const double *field, const double *from, double *to, double *strain) {
     for (int64_t k = 0; k < b->cells; k++) {
         const int64_t at[3] = {k % b->n[0], k / b->n[0] % b->n[1], k / b->n[0] / b->n[1]};
-        double g[LBM_Q], all[LBM_Q], around[LBM_PARTS];
+        double g[LBM_Q], all[LBM_Q], around[LBM_DIFFERENCES];
         LBM_NAME(lbm_rates)
         rates = {.omega_even = s->omega_even, .tau = s->tau, .eddy = s->eddy};
         for (int axis = 0; axis < LBM_DIMS; axis++) {
@@ -59,7 +74,7 @@ static void LBM_NAME(step_of)(const box *b, const lbm_gpu_step *s, const double 
         LBM_DIRECTIONS(PULL)
 #undef PULL
         const LBM_NAME(lbm_cell_moments) in = LBM_NAME(lbm_moments_of)(g);
-        LBM_NAME(strain_around)(b, from, at, around);
+        LBM_NAME(differences_around)(b, from, at, around);
         const LBM_NAME(lbm_cell_moments) out =
             LBM_NAME(lbm_collide_moments)(&in, &rates, s->collision, s->forced, s->les, around);
         to[k] = out.drho;

@@ -571,19 +571,47 @@ static void test_strain_beside_a_wall_is_that_of_a_parabola(void **unused) {
     const double v[2] = {0.5 * 0.3, 0}, above = 1.5 * (0.3 - 0.1);
     double beside[2][2][2] = {{{v[0]}, {v[0]}}, {{0}, {above}}}, strain[3];
     int what[2][2] = {{LBM_BESIDE_FLUID, LBM_BESIDE_FLUID}, {LBM_BESIDE_WALL, LBM_BESIDE_FLUID}};
-    lbm_strain_beside_2_f64(v, (const double(*)[2][2])beside, (const int(*)[2])what, strain);
+    lbm_differences_beside_2_f64(v, (const double(*)[2][2])beside, (const int(*)[2])what, strain);
     assert_true(fabs(strain[2] - 0.5 * (0.3 - 0.5 * 0.1)) < 1e-15);
     assert_true(strain[0] == 0 && strain[1] == 0);
     what[1][0] = LBM_BESIDE_NOTHING;
-    lbm_strain_beside_2_f64(v, (const double(*)[2][2])beside, (const int(*)[2])what, strain);
+    lbm_differences_beside_2_f64(v, (const double(*)[2][2])beside, (const int(*)[2])what, strain);
     assert_true(fabs(strain[2] - 0.5 * (above - v[0])) < 1e-15);
     what[1][1] = LBM_BESIDE_NOTHING;
-    lbm_strain_beside_2_f64(v, (const double(*)[2][2])beside, (const int(*)[2])what, strain);
+    lbm_differences_beside_2_f64(v, (const double(*)[2][2])beside, (const int(*)[2])what, strain);
     assert_true(strain[2] == 0);
+}
+
+/* Of the velocity y (1, 2, 3) / 2 over a wall at rest, y in cells: v_i v_k = i k y^2 / 4. */
+static void test_the_flux_beside_a_wall_is_that_of_a_parabola(void **unused) {
+    (void)unused;
+    double v[3], beside[3][2][3] = {{{0}}}, to[12];
+    const int walls[3][2] = {{LBM_BESIDE_FLUID, LBM_BESIDE_FLUID},
+                             {LBM_BESIDE_WALL, LBM_BESIDE_FLUID},
+                             {LBM_BESIDE_FLUID, LBM_BESIDE_FLUID}};
+    int free[3][2];
+    for (int a = 0; a < 3; a++) {
+        v[a] = 0.25 * (a + 1);
+        beside[1][1][a] = 0.75 * (a + 1);
+        for (int side = 0; side < 2; side++) {
+            beside[0][side][a] = beside[2][side][a] = v[a];
+            free[a][side] = LBM_BESIDE_FLUID;
+        }
+    }
+    lbm_differences_beside_3_f64(v, (const double(*)[2][3])beside, walls, to);
+    const double want[6] = {0, 4 * 0.5, 0, 0, 0, 3 * 0.5};
+    for (int part = 0; part < 6; part++) {
+        assert_true(fabs(to[6 + part] - want[part]) < 1e-15);
+    }
+    beside[1][0][0] = -0.25;
+    beside[1][0][2] = -0.75;
+    lbm_differences_beside_3_f64(v, (const double(*)[2][3])beside, (const int(*)[2])free, to);
+    assert_true(fabs(to[6 + 5] - (0.75 * 2.25 + 0.25 * 0.75 - 2 * 0.25 * 0.75)) < 1e-15);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_flux_beside_a_wall_is_that_of_a_parabola),
         cmocka_unit_test(test_strain_beside_a_wall_is_that_of_a_parabola),
         cmocka_unit_test(test_lattices_are_isotropic),
         cmocka_unit_test(test_opposites_and_mirrors_turn_directions),

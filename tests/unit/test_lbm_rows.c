@@ -30,14 +30,15 @@
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
-    static void strain_##D##_##suffix(const lbm_step *step, int64_t here, type *strain) {          \
+    static void differences_##D##_##suffix(const lbm_step *step, int64_t here, type *to) {         \
         const lbm_layout *layout = &step->layout;                                                  \
         const int64_t along[3] = {1, layout->pitch, layout->slice};                                \
-        type d[3][3], spread[2][3];                                                                \
+        type d[3][3], spread[3][3]; /* below, above, and the cell */                               \
         for (int b = 0; b < D; b++) {                                                              \
-            for (int side = 0; side < 2; side++) {                                                 \
+            for (int side = 0; side < 3; side++) {                                                 \
+                const int64_t step_to = side == 2 ? 0 : (2 * side - 1) * along[b];                 \
                 const lbm_cell_moments_##D##_##suffix m =                                          \
-                    moments_at_##D##_##suffix(step, here + (2 * side - 1) * along[b]);             \
+                    moments_at_##D##_##suffix(step, here + step_to);                               \
                 for (int a = 0; a < D; a++) {                                                      \
                     spread[side][a] = m.j[a] * (1 / (1 + m.drho));                                 \
                 }                                                                                  \
@@ -45,16 +46,25 @@
             for (int a = 0; a < D; a++) {                                                          \
                 d[a][b] = spread[1][a] - spread[0][a];                                             \
             }                                                                                      \
+            for (int part = 0; part < (D == 2 ? 0 : 6); part++) {                                  \
+                const int i = part < D ? part : part == D + 1 ? 1 : 0;                             \
+                const int k = part < D ? part : part == D ? 1 : 2;                                 \
+                const int axis = i == k ? i : 3 - i - k;                                           \
+                if (axis == b) {                                                                   \
+                    to[6 + part] = spread[1][i] * spread[1][k] + spread[0][i] * spread[0][k] -     \
+                                   2 * (spread[2][i] * spread[2][k]);                              \
+                }                                                                                  \
+            }                                                                                      \
         }                                                                                          \
         for (int part = 0; part < (D == 2 ? 3 : 6); part++) {                                      \
             const int a = part < D ? part : part == D + 1 ? 1 : 0;                                 \
             const int b = part < D ? part : part == D ? 1 : 2;                                     \
-            strain[part] = a == b ? (type)0.5 * d[a][a] : (type)0.25 * (d[a][b] + d[b][a]);        \
+            to[part] = a == b ? (type)0.5 * d[a][a] : (type)0.25 * (d[a][b] + d[b][a]);            \
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
     static void beside_##D##_##suffix(const lbm_step *step, int64_t here,                          \
-                                      const lbm_boundary_cell *cell, type *strain) {               \
+                                      const lbm_boundary_cell *cell, type *to) {                   \
         const int64_t along[3] = {1, step->layout.pitch, step->layout.slice};                      \
         type v[3][D], beside[D][2][D] = {{{0}}};                                                   \
         int what[D][2];                                                                            \
@@ -70,15 +80,15 @@
             memcpy(beside[b][0], v[0], sizeof v[0]);                                               \
             memcpy(beside[b][1], v[2], sizeof v[2]);                                               \
         }                                                                                          \
-        lbm_strain_beside_##D##_##suffix(v[1], (const type(*)[2][D])beside, (const int(*)[2])what, \
-                                         strain);                                                  \
+        lbm_differences_beside_##D##_##suffix(v[1], (const type(*)[2][D])beside,                   \
+                                              (const int(*)[2])what, to);                          \
     }                                                                                              \
                                                                                                    \
     static void collide_##D##_##suffix(const lbm_step *step, int64_t x, int64_t row,               \
                                        const lbm_boundary_cell *cell, double *g) {                 \
         const lbm_rates_##D##_##suffix rates = rates_##D##_##suffix(step, x, row);                 \
         const bool forced = step->forcing != LBM_NO_FORCE, les = step->numbers->eddy > 0;          \
-        type own[LBM_MAX_Q], strain[6];                                                            \
+        type own[LBM_MAX_Q], differences[12];                                                            \
         for (int i = 0; i < LBM_MAX_Q; i++) {                                                      \
             own[i] = (type)g[i];                                                                   \
         }                                                                                          \
@@ -86,12 +96,12 @@
             const lbm_cell_moments_##D##_##suffix in = lbm_moments_of_##D##_##suffix(own);         \
             const int64_t here = lbm_row_offset(&step->layout, row) + x;                           \
             if (step->collision == LBM_HYBRID && cell) {                                           \
-                beside_##D##_##suffix(step, here, cell, strain);                                   \
+                beside_##D##_##suffix(step, here, cell, differences);                                   \
             } else if (step->collision == LBM_HYBRID) {                                            \
-                strain_##D##_##suffix(step, here, strain);                                         \
+                differences_##D##_##suffix(step, here, differences);                                         \
             }                                                                                      \
             const lbm_cell_moments_##D##_##suffix m = lbm_collide_moments_##D##_##suffix(          \
-                &in, &rates, step->collision, forced, les, strain);                                \
+                &in, &rates, step->collision, forced, les, differences);                                \
             lbm_put_moments_##D##_##suffix(&m, own, 1);                                            \
         } else {                                                                                   \
             lbm_collide_##D##_##suffix(own, &rates, step->collision, forced, les);                 \

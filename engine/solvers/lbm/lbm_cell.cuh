@@ -10,7 +10,13 @@
 #include "engine/solvers/lbm/lbm_sponge.h"
 
 typedef REAL real;
-enum { dims = LBM_DIMS, q = LBM_Q, parts = LBM_PARTS, moments = LBM_MOMENTS };
+enum {
+    dims = LBM_DIMS,
+    q = LBM_Q,
+    parts = LBM_PARTS,
+    differences = LBM_DIFFERENCES,
+    moments = LBM_MOMENTS
+};
 
 // A cell and its neighbours, with all axes periodic: x, y and z are the offsets of the column, the
 // row and the plane; m and p mark the neighbours at -1 and +1. If ranks share planes, rows are
@@ -381,10 +387,11 @@ interpolate(const lbm_gpu_step &s, const lbm_boundary_cell &cell, const double *
     return gain;
 }
 
-// The rate of strain of a boundary cell by differences, for the hybrid operator.
-static __device__ __forceinline__ void strain_beside(const lbm_gpu_step &s,
-                                                     const lbm_boundary_cell &cell, const place &p,
-                                                     REAL strain[LBM_PARTS]) {
+// The differences of the velocities around a boundary cell, for the hybrid operator.
+static __device__ __forceinline__ void differences_beside(const lbm_gpu_step &s,
+                                                          const lbm_boundary_cell &cell,
+                                                          const place &p,
+                                                          REAL to[LBM_DIFFERENCES]) {
     const REAL *from = (const REAL *)s.from;
     REAL v[LBM_DIMS], beside[LBM_DIMS][2][LBM_DIMS] = {};
     int what[LBM_DIMS][2];
@@ -408,7 +415,7 @@ static __device__ __forceinline__ void strain_beside(const lbm_gpu_step &s,
     LBM_AXES(BESIDE)
 #undef BESIDE
 #undef VELOCITY_AT
-    lbm_strain_beside(v, beside, what, strain);
+    lbm_differences_beside(v, beside, what, to);
 }
 
 // Pulls the populations of a boundary cell and applies its boundary conditions. own: those that it

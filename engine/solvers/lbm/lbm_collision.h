@@ -24,7 +24,10 @@
  *                g_i* += 27/2 w_i sum over a, b of (e_a e_a - 1/3) e_b T_aab, of which D3Q19 has
  *                room for the sums and differences of T_xxy and T_zzy and their permutations
  *   hybrid       recursive, with (1 - share) Q - share 2/3 rho tau S in place of Q. S is the rate
- *                of strain of the velocities around the cell at the start of the step
+ *                of strain of the velocities around the cell at the start of the step. In 3-D,
+ *                P*_aa -= omega/12 rho D_a(u_a u_a), P*_ab -= omega/12 rho D_c(u_a u_b) with the
+ *                second differences D_c of these velocities, c across a and b: an error in D3Q19's
+ *                flux of momentum, which has no directions towards corners
  *   Smagorinsky  the rate follows the strain of the cell: with Q the non-equilibrium part of P,
  *                nu + (C dx)^2 |S| belongs to
  *                tau_eff = [tau + sqrt(tau^2 + 18 sqrt2 C^2 |Q|/rho)]/2, |Q|^2 = Q : Q.
@@ -33,8 +36,8 @@
  * Guo, Zheng, Shi, Phys. Rev. E 65 (2002) 046308; Ginzburg, Verhaeghe, d'Humieres, Commun.
  * Comput. Phys. 3 (2008) 427; Latt, Chopard, Math. Comput. Simul. 72 (2006) 165; Malaspinas,
  * arXiv:1505.06900; Coreixas et al., Phys. Rev. E 96 (2017) 033306; Jacob, Malaspinas, Sagaut,
- * J. Turbul. 19 (2018) 1051; Hou, Sterling, Chen, Doolen, Fields Inst. Commun. 6 (1996) 151;
- * deviations: Skordos, Phys. Rev. E 48 (1993) 4823.
+ * J. Turbul. 19 (2018) 1051; Silva, Semiao, J. Comput. Phys. 269 (2014) 259; Hou, Sterling, Chen,
+ * Doolen, Fields Inst. Commun. 6 (1996) 151; deviations: Skordos, Phys. Rev. E 48 (1993) 4823.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -360,12 +363,31 @@ SEL_INLINE bool LBM_NAME(lbm_is_recursive)(int collision) {
     return collision >= LBM_RECURSIVE;
 }
 
-/* The rate of strain of a cell on the boundary from the velocities around it: v of the cell itself,
- * and beside it along each axis, below and above. Beside a wall the velocity is that of a parabola
- * through 0 at the wall; beside nothing the difference is one-sided. */
-SEL_INLINE void LBM_NAME(lbm_strain_beside)(const REAL v[LBM_DIMS],
+/* The second difference of v_i v_k about a cell on the boundary. Beside a wall it is that of a
+ * parabola through 0 at the wall; beside nothing it is 0. */
+SEL_INLINE REAL LBM_NAME(lbm_flux_beside)(int i, int k, const REAL v[LBM_DIMS],
+                                          const REAL beside[2][LBM_DIMS], const int what[2]) {
+    const REAL here = v[i] * v[k];
+    const REAL below = beside[0][i] * beside[0][k], above = beside[1][i] * beside[1][k];
+    if (what[0] == LBM_BESIDE_FLUID && what[1] == LBM_BESIDE_FLUID) {
+        return below + above - R(2) * here;
+    }
+    if (what[0] == LBM_BESIDE_WALL && what[1] == LBM_BESIDE_FLUID) {
+        return R(4.0 / 3.0) * above - R(4) * here;
+    }
+    if (what[1] == LBM_BESIDE_WALL && what[0] == LBM_BESIDE_FLUID) {
+        return R(4.0 / 3.0) * below - R(4) * here;
+    }
+    return R(0);
+}
+
+/* The differences of the velocities around a cell on the boundary: v of the cell itself, and beside
+ * it along each axis, below and above. Beside a wall the velocity is that of a parabola through 0
+ * at the wall; beside nothing the first difference is one-sided. */
+SEL_INLINE void LBM_NAME(lbm_differences_beside)(const REAL v[LBM_DIMS],
                                             const REAL beside[LBM_DIMS][2][LBM_DIMS],
-                                            const int what[LBM_DIMS][2], REAL s[LBM_PARTS]) {
+                                            const int what[LBM_DIMS][2],
+                                            REAL s[LBM_DIFFERENCES]) {
     REAL d[LBM_DIMS][LBM_DIMS]; /* d v_a / d x_b */
     for (int b = 0; b < LBM_DIMS; b++) {
         for (int a = 0; a < LBM_DIMS; a++) {
@@ -387,10 +409,14 @@ SEL_INLINE void LBM_NAME(lbm_strain_beside)(const REAL v[LBM_DIMS],
 #define STRAIN(part, a, b, sum) s[part] = R(0.5) * (d[a][b] + d[b][a]);
     LBM_TENSOR(STRAIN)
 #undef STRAIN
+#define FLUX(part, a, b, along) \
+    s[LBM_PARTS + (part)] = LBM_NAME(lbm_flux_beside)(a, b, v, beside[along], what[along]);
+    LBM_FLUXES(FLUX)
+#undef FLUX
 }
 
-/* Collides the moments that have arrived in a cell, for an operator that keeps moments. s: the rate
- * of strain by differences, for the hybrid operator. */
+/* Collides the moments that have arrived in a cell, for an operator that keeps moments. s: the
+ * differences of velocities, for the hybrid operator. */
 SEL_INLINE LBM_NAME(lbm_cell_moments)
     LBM_NAME(lbm_collide_moments)(const LBM_NAME(lbm_cell_moments) * in,
                                   const LBM_NAME(lbm_rates) * rates, int collision, bool forced,
@@ -446,6 +472,13 @@ SEL_INLINE LBM_NAME(lbm_cell_moments)
         LBM_MAD(R(1) - omega, q[part] - (i == k ? trace : R(0)), square[part] + work[part]);
     LBM_TENSOR(RELAX)
 #undef RELAX
+    if (collision == LBM_HYBRID) {
+        const REAL flux = R(-1.0 / 12.0) * rho * omega;
+        (void)flux; /* in 2-D */
+#define FLUX(part, i, k, along) out.p[part] = LBM_MAD(flux, s[LBM_PARTS + (part)], out.p[part]);
+        LBM_FLUXES(FLUX)
+#undef FLUX
+    }
     return out;
 }
 

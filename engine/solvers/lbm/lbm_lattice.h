@@ -20,7 +20,9 @@
  *
  * Re-includable: the includer defines LBM_DIMS as 2 (D2Q9) or 3 (D3Q19). Directions, their scalar
  * products and moments then have one name for both. Vectors are arrays of LBM_DIMS numbers,
- * symmetric tensors arrays of LBM_PARTS: xx yy xy, or xx yy zz xy yz xz. Moments up to second order
+ * symmetric tensors arrays of LBM_PARTS: xx yy xy, or xx yy zz xy yz xz. Differences of velocities,
+ * for the hybrid operator, are LBM_DIFFERENCES numbers: the rate of strain, and in 3-D, in the same
+ * order, second differences of u_a u_b along one axis each (LBM_FLUXES). Moments up to second order
  * are LBM_MOMENTS numbers. All indices are literals,
  * so that compilers keep these arrays in registers.
  *
@@ -212,6 +214,8 @@
 
 #undef LBM_Q
 #undef LBM_PARTS
+#undef LBM_DIFFERENCES
+#undef LBM_FLUXES
 #undef LBM_MOMENTS
 #undef LBM_DIRECTIONS
 #undef LBM_PAIRS
@@ -229,6 +233,8 @@
 
 #define LBM_Q D2Q9_COUNT
 #define LBM_PARTS 3
+#define LBM_DIFFERENCES 3
+#define LBM_FLUXES(X)
 #define LBM_MOMENTS 6
 #define LBM_DIRECTIONS(X) D2Q9(X)
 #define LBM_PAIRS(X) D2Q9_PAIRS(X)
@@ -253,6 +259,15 @@
 
 #define LBM_Q D3Q19_COUNT
 #define LBM_PARTS 6
+#define LBM_DIFFERENCES 12
+/* X(part, a, b, along): the axis along which the flux u_a u_b has an error (lbm_collision.h) */
+#define LBM_FLUXES(X) \
+    X(0, 0, 0, 0)     \
+    X(1, 1, 1, 1)     \
+    X(2, 2, 2, 2)     \
+    X(3, 0, 1, 2)     \
+    X(4, 1, 2, 0)     \
+    X(5, 0, 2, 1)
 #define LBM_MOMENTS 10
 #define LBM_DIRECTIONS(X) D3Q19(X)
 #define LBM_PAIRS(X) D3Q19_PAIRS(X)

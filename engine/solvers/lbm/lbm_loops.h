@@ -76,9 +76,9 @@ SEL_INLINE void LBM_NAME(cells)(const lbm_step *step, int64_t row, int64_t x, in
 #undef LOAD
         if (variant.moments) {
             const LBM_NAME(lbm_cell_moments) in = LBM_NAME(lbm_moments_of)(g);
-            REAL strain[LBM_PARTS];
+            REAL strain[LBM_DIFFERENCES];
             if (collision == LBM_HYBRID) {
-                LBM_NAME(strain_between)(&source.around, k, strain);
+                LBM_NAME(differences_between)(&source.around, k, strain);
             }
             const LBM_NAME(lbm_cell_moments) m = LBM_NAME(lbm_collide_moments)(
                 &in, &rates, collision, forced, les, collision == LBM_HYBRID ? strain : NULL);
@@ -304,7 +304,7 @@ SEL_INLINE void LBM_NAME(velocity_at)(const lbm_step *step, int64_t offset, REAL
  * collision are line[i * stride]. strain: by differences. */
 SEL_INLINE LBM_NAME(lbm_cell_moments)
     LBM_NAME(collide_alone)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row,
-                            const REAL *line, int64_t stride, REAL strain[LBM_PARTS]) {
+                            const REAL *line, int64_t stride, REAL strain[LBM_DIFFERENCES]) {
     const LBM_NAME(lbm_rates) rates = LBM_NAME(rates)(step, cell->x, row);
     const lbm_layout *layout = &step->layout;
     const int64_t along[3] = {1, layout->pitch, layout->slice};
@@ -323,7 +323,7 @@ SEL_INLINE LBM_NAME(lbm_cell_moments)
             }
         }
     }
-    LBM_NAME(lbm_strain_beside)
+    LBM_NAME(lbm_differences_beside)
     (v, (const REAL(*)[2][LBM_DIMS])beside, (const int(*)[2])what, strain);
     const LBM_NAME(lbm_cell_moments) in = LBM_NAME(lbm_moments_of)(g);
     return LBM_NAME(lbm_collide_moments)(&in, &rates, LBM_HYBRID, step->forcing != LBM_NO_FORCE,
@@ -342,7 +342,7 @@ SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t 
     const LBM_NAME(lbm_source) source = LBM_NAME(pulled)(step, row, x);
     REAL line[LBM_Q * LINE] __attribute__((aligned(64)));
     LBM_NAME(lbm_cell_moments) local[LINE]; /* of boundary cells, for the hybrid operator */
-    REAL strain[LBM_PARTS], differences[LBM_PARTS][LINE];
+    REAL strain[LBM_DIFFERENCES], differences[LBM_PARTS][LINE];
     const bool hybrid = step->collision == LBM_HYBRID;
     const lbm_boundary_cell *first = rest->cell;
     LBM_NAME(prefetch)(source);
@@ -352,7 +352,7 @@ SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t 
     LBM_DIRECTIONS(GATHER)
 #undef GATHER
     for (int k = 0; hybrid && step->observed.strains && k < LINE; k++) {
-        LBM_NAME(strain_between)(&source.around, k, strain);
+        LBM_NAME(differences_between)(&source.around, k, strain);
         for (int part = 0; part < LBM_PARTS; part++) {
             differences[part][k] = strain[part];
         }

@@ -336,9 +336,10 @@ static __device__ __forceinline__ void store_moments(moments_of<T> (&m)[C], int6
     }
 }
 
-// The strain of the velocities around a cell; v(a, b, side): component a at the neighbour along b.
+// The differences of the velocities around a cell; v(a, b, side): component a at the neighbour along
+// b; v(a, 0, 0) that of the cell itself.
 template <int DIMS, class R, class V>
-static __device__ __forceinline__ void strain_of(const V &v, R *s) {
+static __device__ __forceinline__ void differences_of(const V &v, R *s) {
     const R half = (R)0.5, quarter = (R)0.25;
 #pragma unroll
     for (int a = 0; a < DIMS; a++) {
@@ -348,6 +349,13 @@ static __device__ __forceinline__ void strain_of(const V &v, R *s) {
     for (int k = DIMS; k < (DIMS == 2 ? 3 : 6); k++) {
         const int a = k == DIMS + 1 ? 1 : 0, b = k == DIMS ? 1 : 2;
         s[k] = quarter * ((v(a, b, 1) - v(a, b, -1)) + (v(b, a, 1) - v(b, a, -1)));
+    }
+#pragma unroll
+    for (int k = 0; k < (DIMS == 2 ? 0 : 6); k++) { // as LBM_FLUXES
+        const int a = k < 3 ? k : k == 4 ? 1 : 0, b = k < 3 ? k : k == 3 ? 1 : 2;
+        const int along = k < 3 ? k : 3 - a - b;
+        const auto product = [&](int side) { return v(a, along, side) * v(b, along, side); };
+        s[6 + k] = product(1) + product(-1) - 2 * (v(a, 0, 0) * v(b, 0, 0));
     }
 }
 

@@ -196,12 +196,12 @@ __global__ void __launch_bounds__(shape<T, ROWS>::threads, shape<T, ROWS>::at_on
             if (z != w.begin - 1 && z != w.begin) {
                 const uint32_t done = z - 1;
                 const uint32_t offset = w.row + done * (S::deep ? l.slice : l.pitch);
-                R strain[C][T::parts];
+                R strain[C][T::differences];
                 if (HYBRID) {
                     const R *here = speeds + slot_before;
 #pragma unroll
                     for (int c = 0; c < C; c++) {
-                        strain_of<T::dims>(
+                        differences_of<T::dims>(
                             [&](int component, int axis, int side) {
                                 const int part = component * S::velocity_part + c;
                                 return axis == 0 ? here[part + side]

@@ -98,7 +98,7 @@ static __device__ __forceinline__ pass_row<T, C> pass_velocities(const moments_o
 template <class T, int C>
 static __device__ __forceinline__ void
 pass_strain(const pass_row<T, C> &below, const pass_row<T, C> &here, const pass_row<T, C> &above,
-            real_of<T> (&strain)[C][T::parts]) {
+            real_of<T> (&strain)[C][T::differences]) {
     real_of<T> before[T::dims], behind[T::dims];
 #pragma unroll
     for (int a = 0; a < T::dims; a++) {
@@ -107,7 +107,7 @@ pass_strain(const pass_row<T, C> &below, const pass_row<T, C> &here, const pass_
     }
 #pragma unroll
     for (int c = 0; c < C; c++) {
-        strain_of<T::dims>(
+        differences_of<T::dims>(
             [&](int component, int axis, int side) {
                 return axis == 1  ? (side > 0 ? above : below).v[c][component]
                        : side > 0 ? (c + 1 < C ? here.v[c + 1 < C ? c + 1 : c][component]
@@ -135,7 +135,7 @@ static __device__ __forceinline__ void pass_take(const lbm_gpu_step &s,
     typedef real_of<T> R;
     typedef level<T::dims, T> L;
     enum { HYBRID = COLLISION == LBM_HYBRID };
-    R g[C][T::q], strain[C][T::parts];
+    R g[C][T::q], strain[C][T::differences];
 #pragma unroll
     for (int c = 0; c < C; c++) {
         T::lbm_of_moments(&m[c], COLLISION != LBM_REGULARIZED, g[c]);

@@ -129,9 +129,9 @@ SEL_INLINE LBM_NAME(lbm_source) LBM_NAME(scattered)(const lbm_step *step, int64_
                    .plane = pitch}};
 }
 
-/* The rate of strain of cell k by central differences. */
-SEL_INLINE void LBM_NAME(strain_between)(const LBM_NAME(lbm_around) * around, int64_t k,
-                                         REAL strain[LBM_PARTS]) {
+/* The differences of the velocities around cell k. */
+SEL_INLINE void LBM_NAME(differences_between)(const LBM_NAME(lbm_around) * around, int64_t k,
+                                              REAL to[LBM_DIFFERENCES]) {
     const int64_t plane = around->plane;
 #define BETWEEN(a, b)                                                                          \
     ((b) == 0                                                                                  \
@@ -140,9 +140,19 @@ SEL_INLINE void LBM_NAME(strain_between)(const LBM_NAME(lbm_around) * around, in
          ? around->row[LBM_ABOVE_Y][(a)*plane + k] - around->row[LBM_BELOW_Y][(a)*plane + k]   \
          : around->row[LBM_ABOVE_Z][(a)*plane + k] - around->row[LBM_BELOW_Z][(a)*plane + k])
 #define STRAIN(part, a, b, sum) \
-    strain[part] =              \
+    to[part] =                  \
         (REAL)(a == b ? 0.5 : 0.25) * (a == b ? BETWEEN(a, a) : BETWEEN(a, b) + BETWEEN(b, a));
     LBM_TENSOR(STRAIN)
 #undef STRAIN
 #undef BETWEEN
+#define PRODUCT(at, a, b, x) (around->row[at][(a)*plane + (x)] * around->row[at][(b)*plane + (x)])
+#define FLUX(part, a, b, along)                                                              \
+    to[LBM_PARTS + (part)] =                                                                 \
+        ((along) == 0   ? PRODUCT(LBM_HERE, a, b, k + 1) + PRODUCT(LBM_HERE, a, b, k - 1)    \
+         : (along) == 1 ? PRODUCT(LBM_ABOVE_Y, a, b, k) + PRODUCT(LBM_BELOW_Y, a, b, k)      \
+                        : PRODUCT(LBM_ABOVE_Z, a, b, k) + PRODUCT(LBM_BELOW_Z, a, b, k)) -   \
+        2 * PRODUCT(LBM_HERE, a, b, k);
+    LBM_FLUXES(FLUX)
+#undef FLUX
+#undef PRODUCT
 }

@@ -164,9 +164,9 @@ __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant_
     if (OBSERVED && s.boundary.links && !halted) {
         T::template keep_links<MOMENTS>(s, cell, own, entered);
     }
-    real_of<T> strain[T::parts];
+    real_of<T> strain[T::differences];
     if (MOMENTS && s.collision == LBM_HYBRID) {
-        T::strain_beside(s, cell, T::make_place(s.layout, cell.index), strain);
+        T::differences_beside(s, cell, T::make_place(s.layout, cell.index), strain);
     }
     if (OBSERVED && s.strains && !halted) {
         const populations<T> come = copy_of<T>(g);
