@@ -103,7 +103,7 @@
 ---No slip, by bounce-back: the wall lies on the face, or on the surface of the shape.
 ---@class (exact) selenite.law.wall
 ---@field velocity? selenite.vector Velocity of the wall, evaluated where each link meets the wall: at the middle of the link, or of an interpolated wall where the link enters the shape; at rest when not given.
----@field scheme? "halfway"|"zou_he"|"interpolated"|"auto" halfway: half-way bounce-back; zou_he, on faces only: the wall lies at the centres of the first cells; interpolated: the wall lies on the surface of the shape, and on faces and where links meet no shape half-way; auto: interpolated, but half-way if all links meet the surface half-way or know none.
+---@field scheme? "halfway"|"zou_he"|"interpolated"|"auto"|"parabolic" halfway: half-way bounce-back; zou_he, on faces only: the wall lies at the centres of the first cells; interpolated: the wall lies on the surface of the shape, and on faces and where links meet no shape half-way; auto: interpolated, but half-way if all links meet the surface half-way or know none; parabolic: half-way, also where the velocity is a parabola, on faces and boxes with regularized, recursive and hybrid.
 
 ---An open face with a given velocity (Zou-He), or that lets sound out.
 ---@class (exact) selenite.law.velocity

@@ -3,6 +3,7 @@ local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
 local p = sel.params {
     collision = { "trt", "operator" },
+    scheme = { "auto", "of the lid and the floor" },
     steps = { 200, "steps", integer = true },
     precision = { "f32", "f32 or f64" },
     save = { 0, "steps between checkpoints; 0: none", integer = true },
@@ -26,8 +27,9 @@ return sel.lbm {
   acceleration = { function(x,y,z,t) return 1e-5*(1+0.5*math.sin(t/10+x)), 0, 1e-6 end },
   regions = {
     { name = "lid", where = shape.face "y+",
-      law = law.wall { velocity = function(x,t) return 0.03*math.sin(t/30), 0, 0.01 end } },
-    { name = "floor", where = shape.face "y-", law = law.wall {} },
+      law = law.wall { velocity = function(x,t) return 0.03*math.sin(t/30), 0, 0.01 end,
+                       scheme = p.scheme } },
+    { name = "floor", where = shape.face "y-", law = law.wall { scheme = p.scheme } },
     { name = "ball", where = shape.ball { centre={8,6,6}, radius=2.2 }, law = law.wall {} },
   },
   stop = { steps = p.steps },

@@ -95,6 +95,10 @@ ok "boxes that store moments, with a body force and moving walls, all outputs" \
 ok "boxes with interpolated walls, all outputs" boxes tests/checkpoint/rollers.lua steps=140
 ok "boxes that store moments, with interpolated walls" \
     boxes tests/checkpoint/rollers.lua steps=140 collision=recursive
+ok "boxes with parabolic walls that move" \
+    boxes tests/checkpoint/box.lua steps=60 collision=hybrid scheme=parabolic
+ok "boxes that store populations, with parabolic walls" \
+    boxes tests/checkpoint/box.lua steps=60 collision=recursive scheme=parabolic --storage populations
 ok "a channel that stores moments, with laws in time and a sponge, all outputs" \
     shared tests/checkpoint/channel.lua steps=150 collision=hybrid sponge=12
 ok "boxes of a plate with laws and a source in time, all outputs" \

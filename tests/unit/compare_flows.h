@@ -69,6 +69,11 @@ static const flow_part flow_around[] = {
      "paint('walls', shape.rest, law.wall {})\n"
      "paint('ball', ball(W - 1, 0, 0, 5), law.wall {})\n"
      "paint('pair', box(W / 2, H / 2, 0, W / 2 + 1, H / 2 + 2, D), law.wall {})\n"},
+    {"parabolic walls",
+     "paint('walls', shape.faces, law.wall { scheme = 'parabolic' })\n"
+     "paint('lid', shape.face 'y+', law.wall { velocity = dragging, scheme = 'parabolic' })\n"
+     "paint('block', box(W / 3, 0, 0, W / 3 + 5, 4, D - 3), law.wall { scheme = 'parabolic' })\n"
+     "paint('ball', ball(W - 5, 6, D / 2, 3), law.wall {})\n"},
     {"channel", "periodic = three and { 'z' } or {}\n"
                 "paint('walls', shape.face 'y-' + shape.face 'y+', law.wall {})\n"
                 "paint('inlet', shape.face 'x-', law.velocity { inflow })\n"

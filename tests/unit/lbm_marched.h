@@ -45,9 +45,9 @@ static void LBM_NAME(differences_around)(const box *b, const double *from, const
         }
     }
     lbm_gradient_strain(d, LBM_DIMS, s);
-#define FLUX(part, i, k, along)                                               \
-    s[LBM_PARTS + (part)] = LBM_NAME(product)(&beside[along][0], i, k) -      \
-                            2 * LBM_NAME(product)(&own, i, k) +               \
+#define FLUX(part, i, k, along)                                          \
+    s[LBM_PARTS + (part)] = LBM_NAME(product)(&beside[along][0], i, k) - \
+                            2 * LBM_NAME(product)(&own, i, k) +          \
                             LBM_NAME(product)(&beside[along][1], i, k);
     LBM_FLUXES(FLUX)
 #undef FLUX

@@ -5,110 +5,110 @@
 /* What the cell x of a row sent and gathers in a step, before collision; what enters it along its
  * links; and what it stores after the collision, which the hybrid operator also bases on the
  * velocities around a cell. In the precision of the run. */
-#define RULES(D, suffix, type)                                                                     \
-    static void gather_##D##_##suffix(const lbm_step *step, int64_t x, int64_t row,                \
-                                      const lbm_boundary_cell *cell, double *own, double *g,       \
-                                      double *enters) {                                            \
-        const lbm_lattice *lattice = step->boundary->lattice;                                      \
-        const lbm_layout *layout = &step->layout;                                                  \
-        const int64_t here = lbm_row_offset(layout, row) + x;                                      \
-        type come[LBM_MAX_Q] = {0}, room[LBM_MAX_Q], made[LBM_MAX_Q], entered[LBM_MAX_Q] = {0};    \
-        const lbm_sent_##D##_##suffix sent = sent_by_##D##_##suffix(step, here, made);             \
-        for (int i = 0; i < lattice->q; i++) {                                                     \
-            const int *e = lattice->direction[i].e;                                                \
-            const lbm_sent_##D##_##suffix from = sent_by_##D##_##suffix(                           \
-                step, here - (e[2] * layout->slice + e[1] * layout->pitch + e[0]), room);          \
-            own[i] = (double)sent.f[i * sent.plane];                                               \
-            come[i] = from.f[i * from.plane];                                                      \
-        }                                                                                          \
-        if (cell) {                                                                                \
-            apply_boundary_##D##_##suffix(step, cell, row, sent, come, 1, entered);                \
-        }                                                                                          \
-        for (int i = 0; i < lattice->q; i++) {                                                     \
-            g[i] = (double)come[i];                                                                \
-            enters[i] = cell ? (double)entered[i] : g[i];                                          \
-        }                                                                                          \
-    }                                                                                              \
-                                                                                                   \
-    static void differences_##D##_##suffix(const lbm_step *step, int64_t here, type *to) {         \
-        const lbm_layout *layout = &step->layout;                                                  \
-        const int64_t along[3] = {1, layout->pitch, layout->slice};                                \
-        type d[3][3], spread[3][3]; /* below, above, and the cell */                               \
-        for (int b = 0; b < D; b++) {                                                              \
-            for (int side = 0; side < 3; side++) {                                                 \
-                const int64_t step_to = side == 2 ? 0 : (2 * side - 1) * along[b];                 \
-                const lbm_cell_moments_##D##_##suffix m =                                          \
-                    moments_at_##D##_##suffix(step, here + step_to);                               \
-                for (int a = 0; a < D; a++) {                                                      \
-                    spread[side][a] = m.j[a] * (1 / (1 + m.drho));                                 \
-                }                                                                                  \
-            }                                                                                      \
-            for (int a = 0; a < D; a++) {                                                          \
-                d[a][b] = spread[1][a] - spread[0][a];                                             \
-            }                                                                                      \
-            for (int part = 0; part < (D == 2 ? 0 : 6); part++) {                                  \
-                const int i = part < D ? part : part == D + 1 ? 1 : 0;                             \
-                const int k = part < D ? part : part == D ? 1 : 2;                                 \
-                const int axis = i == k ? i : 3 - i - k;                                           \
-                if (axis == b) {                                                                   \
-                    to[6 + part] = spread[1][i] * spread[1][k] + spread[0][i] * spread[0][k] -     \
-                                   2 * (spread[2][i] * spread[2][k]);                              \
-                }                                                                                  \
-            }                                                                                      \
-        }                                                                                          \
-        for (int part = 0; part < (D == 2 ? 3 : 6); part++) {                                      \
-            const int a = part < D ? part : part == D + 1 ? 1 : 0;                                 \
-            const int b = part < D ? part : part == D ? 1 : 2;                                     \
-            to[part] = a == b ? (type)0.5 * d[a][a] : (type)0.25 * (d[a][b] + d[b][a]);            \
-        }                                                                                          \
-    }                                                                                              \
-                                                                                                   \
-    static void beside_##D##_##suffix(const lbm_step *step, int64_t here,                          \
-                                      const lbm_boundary_cell *cell, type *to) {                   \
-        const int64_t along[3] = {1, step->layout.pitch, step->layout.slice};                      \
-        type v[3][D], beside[D][2][D] = {{{0}}};                                                   \
-        int what[D][2];                                                                            \
-        lbm_find_beside_##D##_##suffix(cell, what);                                                \
-        for (int b = 0; b < D; b++) {                                                              \
-            for (int side = 0; side < 3; side++) {                                                 \
-                const lbm_cell_moments_##D##_##suffix m =                                          \
-                    moments_at_##D##_##suffix(step, here + (side - 1) * along[b]);                 \
-                for (int a = 0; a < D; a++) {                                                      \
-                    v[side][a] = m.j[a] * (1 / (1 + m.drho));                                      \
-                }                                                                                  \
-            }                                                                                      \
-            memcpy(beside[b][0], v[0], sizeof v[0]);                                               \
-            memcpy(beside[b][1], v[2], sizeof v[2]);                                               \
-        }                                                                                          \
-        lbm_differences_beside_##D##_##suffix(v[1], (const type(*)[2][D])beside,                   \
-                                              (const int(*)[2])what, to);                          \
-    }                                                                                              \
-                                                                                                   \
-    static void collide_##D##_##suffix(const lbm_step *step, int64_t x, int64_t row,               \
-                                       const lbm_boundary_cell *cell, double *g) {                 \
-        const lbm_rates_##D##_##suffix rates = rates_##D##_##suffix(step, x, row);                 \
-        const bool forced = step->forcing != LBM_NO_FORCE, les = step->numbers->eddy > 0;          \
-        type own[LBM_MAX_Q], differences[12];                                                            \
-        for (int i = 0; i < LBM_MAX_Q; i++) {                                                      \
-            own[i] = (type)g[i];                                                                   \
-        }                                                                                          \
-        if (step->moments) {                                                                       \
-            const lbm_cell_moments_##D##_##suffix in = lbm_moments_of_##D##_##suffix(own);         \
-            const int64_t here = lbm_row_offset(&step->layout, row) + x;                           \
-            if (step->collision == LBM_HYBRID && cell) {                                           \
-                beside_##D##_##suffix(step, here, cell, differences);                                   \
-            } else if (step->collision == LBM_HYBRID) {                                            \
-                differences_##D##_##suffix(step, here, differences);                                         \
-            }                                                                                      \
-            const lbm_cell_moments_##D##_##suffix m = lbm_collide_moments_##D##_##suffix(          \
-                &in, &rates, step->collision, forced, les, differences);                                \
-            lbm_put_moments_##D##_##suffix(&m, own, 1);                                            \
-        } else {                                                                                   \
-            lbm_collide_##D##_##suffix(own, &rates, step->collision, forced, les);                 \
-        }                                                                                          \
-        for (int i = 0; i < LBM_MAX_Q; i++) {                                                      \
-            g[i] = (double)own[i];                                                                 \
-        }                                                                                          \
+#define RULES(D, suffix, type)                                                                  \
+    static void gather_##D##_##suffix(const lbm_step *step, int64_t x, int64_t row,             \
+                                      const lbm_boundary_cell *cell, double *own, double *g,    \
+                                      double *enters) {                                         \
+        const lbm_lattice *lattice = step->boundary->lattice;                                   \
+        const lbm_layout *layout = &step->layout;                                               \
+        const int64_t here = lbm_row_offset(layout, row) + x;                                   \
+        type come[LBM_MAX_Q] = {0}, room[LBM_MAX_Q], made[LBM_MAX_Q], entered[LBM_MAX_Q] = {0}; \
+        const lbm_sent_##D##_##suffix sent = sent_by_##D##_##suffix(step, here, made);          \
+        for (int i = 0; i < lattice->q; i++) {                                                  \
+            const int *e = lattice->direction[i].e;                                             \
+            const lbm_sent_##D##_##suffix from = sent_by_##D##_##suffix(                        \
+                step, here - (e[2] * layout->slice + e[1] * layout->pitch + e[0]), room);       \
+            own[i] = (double)sent.f[i * sent.plane];                                            \
+            come[i] = from.f[i * from.plane];                                                   \
+        }                                                                                       \
+        if (cell) {                                                                             \
+            apply_boundary_##D##_##suffix(step, cell, row, sent, come, 1, entered);             \
+        }                                                                                       \
+        for (int i = 0; i < lattice->q; i++) {                                                  \
+            g[i] = (double)come[i];                                                             \
+            enters[i] = cell ? (double)entered[i] : g[i];                                       \
+        }                                                                                       \
+    }                                                                                           \
+                                                                                                \
+    static void differences_##D##_##suffix(const lbm_step *step, int64_t here, type *to) {      \
+        const lbm_layout *layout = &step->layout;                                               \
+        const int64_t along[3] = {1, layout->pitch, layout->slice};                             \
+        type d[3][3], spread[3][3]; /* below, above, and the cell */                            \
+        for (int b = 0; b < D; b++) {                                                           \
+            for (int side = 0; side < 3; side++) {                                              \
+                const int64_t step_to = side == 2 ? 0 : (2 * side - 1) * along[b];              \
+                const lbm_cell_moments_##D##_##suffix m =                                       \
+                    moments_at_##D##_##suffix(step, here + step_to);                            \
+                for (int a = 0; a < D; a++) {                                                   \
+                    spread[side][a] = m.j[a] * (1 / (1 + m.drho));                              \
+                }                                                                               \
+            }                                                                                   \
+            for (int a = 0; a < D; a++) {                                                       \
+                d[a][b] = spread[1][a] - spread[0][a];                                          \
+            }                                                                                   \
+            for (int part = 0; part < (D == 2 ? 0 : 6); part++) {                               \
+                const int i = part < D ? part : part == D + 1 ? 1 : 0;                          \
+                const int k = part < D ? part : part == D ? 1 : 2;                              \
+                const int axis = i == k ? i : 3 - i - k;                                        \
+                if (axis == b) {                                                                \
+                    to[6 + part] = spread[1][i] * spread[1][k] + spread[0][i] * spread[0][k] -  \
+                                   2 * (spread[2][i] * spread[2][k]);                           \
+                }                                                                               \
+            }                                                                                   \
+        }                                                                                       \
+        for (int part = 0; part < (D == 2 ? 3 : 6); part++) {                                   \
+            const int a = part < D ? part : part == D + 1 ? 1 : 0;                              \
+            const int b = part < D ? part : part == D ? 1 : 2;                                  \
+            to[part] = a == b ? (type)0.5 * d[a][a] : (type)0.25 * (d[a][b] + d[b][a]);         \
+        }                                                                                       \
+    }                                                                                           \
+                                                                                                \
+    static void beside_##D##_##suffix(const lbm_step *step, int64_t here,                       \
+                                      const lbm_boundary_cell *cell, type *to) {                \
+        const int64_t along[3] = {1, step->layout.pitch, step->layout.slice};                   \
+        type v[3][D], beside[D][2][D] = {{{0}}};                                                \
+        int what[D][2];                                                                         \
+        lbm_find_beside_##D##_##suffix(cell, what);                                             \
+        for (int b = 0; b < D; b++) {                                                           \
+            for (int side = 0; side < 3; side++) {                                              \
+                const lbm_cell_moments_##D##_##suffix m =                                       \
+                    moments_at_##D##_##suffix(step, here + (side - 1) * along[b]);              \
+                for (int a = 0; a < D; a++) {                                                   \
+                    v[side][a] = m.j[a] * (1 / (1 + m.drho));                                   \
+                }                                                                               \
+            }                                                                                   \
+            memcpy(beside[b][0], v[0], sizeof v[0]);                                            \
+            memcpy(beside[b][1], v[2], sizeof v[2]);                                            \
+        }                                                                                       \
+        lbm_differences_beside_##D##_##suffix(v[1], (const type(*)[2][D])beside,                \
+                                              (const int(*)[2])what, to);                       \
+    }                                                                                           \
+                                                                                                \
+    static void collide_##D##_##suffix(const lbm_step *step, int64_t x, int64_t row,            \
+                                       const lbm_boundary_cell *cell, double *g) {              \
+        const lbm_rates_##D##_##suffix rates = rates_##D##_##suffix(step, x, row);              \
+        const bool forced = step->forcing != LBM_NO_FORCE, les = step->numbers->eddy > 0;       \
+        type own[LBM_MAX_Q], differences[12];                                                   \
+        for (int i = 0; i < LBM_MAX_Q; i++) {                                                   \
+            own[i] = (type)g[i];                                                                \
+        }                                                                                       \
+        if (step->moments) {                                                                    \
+            const lbm_cell_moments_##D##_##suffix in = lbm_moments_of_##D##_##suffix(own);      \
+            const int64_t here = lbm_row_offset(&step->layout, row) + x;                        \
+            if (step->collision == LBM_HYBRID && cell) {                                        \
+                beside_##D##_##suffix(step, here, cell, differences);                           \
+            } else if (step->collision == LBM_HYBRID) {                                         \
+                differences_##D##_##suffix(step, here, differences);                            \
+            }                                                                                   \
+            const lbm_cell_moments_##D##_##suffix m = lbm_collide_moments_##D##_##suffix(       \
+                &in, &rates, step->collision, forced, les, differences);                        \
+            lbm_put_moments_##D##_##suffix(&m, own, 1);                                         \
+        } else {                                                                                \
+            lbm_collide_##D##_##suffix(own, &rates, step->collision, forced, les);              \
+        }                                                                                       \
+        for (int i = 0; i < LBM_MAX_Q; i++) {                                                   \
+            g[i] = (double)own[i];                                                              \
+        }                                                                                       \
     }
 RULES(2, f32, float)
 RULES(2, f64, double)

@@ -277,9 +277,10 @@ static double lag(int collision, const int k[3], const int along[3], const int s
     }
     case_end(&c);
     const double error = remainder(moved - (phase[1] - phase[0]), 2 * pi) / moved;
-    print_message("# a wave along (%d, %d, %d) in a stream along (%d, %d, %d), %s: lags by %.4f k^2\n",
-                  k[0], k[1], k[2], stream[0], stream[1], stream[2], lbm_collision_names[collision],
-                  error / k_squared(&w));
+    print_message(
+        "# a wave along (%d, %d, %d) in a stream along (%d, %d, %d), %s: lags by %.4f k^2\n", k[0],
+        k[1], k[2], stream[0], stream[1], stream[2], lbm_collision_names[collision],
+        error / k_squared(&w));
     return error / k_squared(&w);
 }
 

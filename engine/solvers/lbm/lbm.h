@@ -6,8 +6,9 @@
 #include "engine/solvers/lbm/lbm_boundary.h"
 #include "engine/scene/solver.h"
 
-/* Where a wall lies. LBM_AUTO: interpolated, if links meet its surface elsewhere than half-way. */
-enum { LBM_HALFWAY, LBM_ZOU_HE, LBM_INTERPOLATED, LBM_AUTO, LBM_WALLS };
+/* Where a wall lies. LBM_AUTO: interpolated, if links meet its surface elsewhere than half-way.
+ * LBM_PARABOLIC: half-way, also on a curved profile. */
+enum { LBM_HALFWAY, LBM_ZOU_HE, LBM_INTERPOLATED, LBM_AUTO, LBM_PARABOLIC, LBM_WALLS };
 enum { LBM_COLLISION_NOT_GIVEN = -1 }; /* lbm_collision_of chooses the operator */
 extern const lbm_lattice lbm_lattices[LBM_LATTICES];
 extern const char *const lbm_lattice_names[], *const lbm_collision_names[], *const lbm_wall_names[];

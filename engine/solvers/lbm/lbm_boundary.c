@@ -362,6 +362,7 @@ static void list_cell(lbm_boundary *b, int64_t row, int64_t x, tally *sum) {
                               .first_link = (uint32_t)sum->links,
                               .opening_index = -1};
     uint8_t first[LBM_MAX_Q], second[LBM_MAX_Q];
+    uint32_t parabolic = 0;
     int links = 0, shared = 0;
     for (int i = 1; i < b->lattice->q; i++) {
         const origin from = find_origin(b, at, b->lattice->direction[i].e);
@@ -375,6 +376,7 @@ static void list_cell(lbm_boundary *b, int64_t row, int64_t x, tally *sum) {
         cell.moves = cell.moves || b->moves[from.region[0]] || b->moves[from.region[1]];
         cell.both_move = cell.both_move || (b->moves[from.region[0]] && b->moves[from.region[1]]);
         first[links++] = (uint8_t)from.region[0];
+        parabolic |= from.source == BOUNCED && b->law[from.region[0]]->parabolic ? bit : 0;
         if (from.source == MIRRORED) {
             cell.mirrored[from.axis[0]] |= bit;
         }
@@ -385,6 +387,7 @@ static void list_cell(lbm_boundary *b, int64_t row, int64_t x, tally *sum) {
     }
     list_owners(b, first, links, sum);
     list_owners(b, second, shared, sum);
+    cell.straight = b->curvature != 0 ? lbm_boundary_straight(b->lattice, &cell, parabolic) : 0;
     if (cell.open) {
         describe_opening(b, at, &cell);
         cell.opening_index = (int32_t)sum->openings++;
@@ -549,6 +552,9 @@ sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *latt
             boundary->law[r]->goal == LBM_TO_LINKS && lbm_region_quantity(region) != NULL;
         boundary->interpolates = boundary->interpolates || boundary->law[r]->interpolates;
         boundary->absorbs = boundary->absorbs || boundary->law[r]->absorbs;
+        if (relax > 0 && boundary->law[r]->parabolic) {
+            boundary->curvature = fmax(0.125 - relax / 3, -0.25) * 4 / 3;
+        }
     }
     sel_status solids = refuse_wet_solids(boundary, error);
     sel_status status = lbm_boundary_list(boundary, error);

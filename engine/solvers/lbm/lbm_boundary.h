@@ -19,6 +19,7 @@ typedef struct lbm_law_row {
     bool mirrors;         /* diagonal links are mirrored, not bounced back */
     bool interpolates;    /* its links end on the surfaces of shapes, */
     bool chooses;         /* but half-way, if none of the grid meets its surface elsewhere */
+    bool parabolic;       /* links are corrected for the curvature of the velocity */
     bool absorbs;         /* lets sound out; holds a little what it wants: values, */
     bool far_field;       /* and the density at rest */
     bool meets_any;       /* its wet faces may share a cell with those of any law */
@@ -62,6 +63,7 @@ typedef struct lbm_boundary {
     int64_t *row_cells;       /* [rows + 1] first cell of each row */
     bool interpolates;        /* some link is, */
     double relax;             /* with weights as lbm_boundary_create says */
+    double curvature;         /* the weight of lbm_correct_straight; 0: no wall is corrected */
     int64_t closed_count;     /* closed regions of fluid (lbm_closed.h), */
     int64_t *closed_cells;    /* [closed_count] and the cells of each in the grid */
     bool free_face;           /* a face lets pass what the flow wants: law.pressure, law.outflow,
@@ -99,10 +101,17 @@ typedef struct lbm_boundary {
  * theirs the mean of both; else of the next cell inwards along the diagonal. Density is that of a
  * pressure law, else of that next cell. Other meetings are refused, and so is scheme "zou_he" on
  * cells. relax: tau - 1/2 where operators keep moments only, else 0; interpolated links have their
- * weights by it. */
+ * weights by it, and parabolic walls their correction. */
 sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *lattice, double relax,
                                lbm_boundary *boundary, sel_error *error);
 void lbm_boundary_free(lbm_boundary *boundary);
+
+/* lbm_boundary_cell.straight of a cell; parabolic: its links that parabolic walls bounce back. A
+ * diagonal is straight if it crosses a wall together with its mirror image along the wall and with
+ * the axis across it, and if the next cell inwards and those on either side along the wall are
+ * fluid. */
+uint32_t lbm_boundary_straight(const lbm_lattice *lattice, const lbm_boundary_cell *cell,
+                               uint32_t parabolic);
 
 /* Finds where the links of all cells meet interpolated walls, into link_cut. Walls that choose
  * become half-way walls if all their links lie half-way; without any cut link_cut is freed. */

@@ -387,6 +387,47 @@ interpolate(const lbm_gpu_step &s, const lbm_boundary_cell &cell, const double *
     return gain;
 }
 
+// What correct_straight is given and returns: copies, since what it points to lies in memory.
+struct corrected {
+    lbm_boundary_cell cell;
+    place p;
+    REAL more[LBM_Q];
+};
+
+// What straight walls send back beyond bounce-back. A call, for the registers of other cells.
+template <bool MOMENTS>
+static __device__ __noinline__ void correct_straight(const lbm_gpu_step &s, const double *link_add,
+                                                     corrected *to) {
+    const lbm_boundary_cell &cell = to->cell;
+    const place &p = to->p;
+    const cell_before own = before<MOMENTS>(s, NEIGHBOUR(p, 0, 0, 0));
+    const lbm_cell here = lbm_cell_after(&own.m, own.a);
+    lbm_at_wall at;
+    int normal[LBM_DIMS];
+    lbm_find_straight(&cell, normal);
+#define BESIDE(axis, step) \
+    before<MOMENTS>(       \
+        s, NEIGHBOUR(p, (step) * (axis == 0), (step) * (axis == 1), (step) * (axis == 2)))
+#define AROUND(axis, sum)                                                                \
+    {                                                                                    \
+        const cell_before up = BESIDE(axis, 1), down = BESIDE(axis, -1);                 \
+        const lbm_cell next = lbm_cell_after(normal[axis] > 0 ? &up.m : &down.m, own.a); \
+        for (int a = 0; a < LBM_DIMS; a++) {                                             \
+            at.inwards[axis][a] = next.u[a];                                             \
+        }                                                                                \
+        at.stretch[axis] =                                                               \
+            normal[axis] != 0 ? (REAL)0 : (REAL)0.5 * (up.m.j[axis] - down.m.j[axis]);   \
+    }
+    LBM_AXES(AROUND)
+#undef AROUND
+#undef BESIDE
+#define NONE(i, ex, ey, ez, opposite, weight) to->more[i] = (REAL)0;
+    LBM_DIRECTIONS(NONE)
+#undef NONE
+    lbm_correct_straight(&cell, (REAL)s.boundary.curvature, here.u, &at,
+                         cell.moves ? link_add + cell.first_link : NULL, to->more, 1);
+}
+
 // The differences of the velocities around a boundary cell, for the hybrid operator.
 static __device__ __forceinline__ void differences_beside(const lbm_gpu_step &s,
                                                           const lbm_boundary_cell &cell,
@@ -435,6 +476,15 @@ gather(const lbm_gpu_step &s, const lbm_boundary_cell &cell, const place &p, con
         add_second(cell, link_add, g);
     }
     const double gain = cell.cut ? interpolate<MOMENTS>(s, cell, link_add, own, g) : 0;
+    if (KEEPS && cell.straight) {
+        corrected by;
+        by.cell = cell;
+        by.p = p;
+        correct_straight<MOMENTS>(s, link_add, &by);
+#define MORE(i, ex, ey, ez, opposite, weight) g[i] += by.more[i];
+        LBM_DIRECTIONS(MORE)
+#undef MORE
+    }
 #define ENTERED(i, ex, ey, ez, opposite, weight) entered[i] = g[i];
     LBM_DIRECTIONS(ENTERED)
     if (cell.opening != LBM_CLOSED) {

@@ -329,13 +329,20 @@ static const double largest_wall_tau = 1.5;
 static void warn_of_walls(const lbm_plan *plan, sel_error *warnings) {
     const lbm_boundary *boundary = &plan->boundary;
     const sel_domain *domain = plan->base.domain;
-    int wall = 0;
+    char name[32];
+    int wall = 0, parabolic = 0;
     for (int r = domain->region_count; r > 0; r--) {
         const lbm_law_row *law = boundary->law[r];
         wall = law->wall && law->opening == LBM_CLOSED ? r : wall;
+        parabolic = law->parabolic ? r : parabolic;
+    }
+    if (parabolic && plan->collision < LBM_REGULARIZED) {
+        sel_fail_at(warnings, domain->regions[parabolic - 1].at,
+                    "walls such as '%s' stay half-way: scheme = \"parabolic\" is for collision = "
+                    "\"regularized\", \"recursive\" and \"hybrid\", and this run has \"%s\"",
+                    sel_region_name(domain, parabolic, name), lbm_collision_names[plan->collision]);
     }
     if (wall && plan->collision != LBM_TRT && plan->numbers.tau > largest_wall_tau) {
-        char name[32];
         sel_fail_at(warnings, domain->regions[wall - 1].at,
                     "tau %.4g: above %g walls such as '%s' move with the viscosity with collision "
                     "= \"%s\"; set collision = \"trt\", or use a smaller dt/dx^2",

@@ -37,6 +37,18 @@
  * A larger e than Bouzidi's is not stable. Inertia along the link counts 1/e - q times and presses
  * fluid through the wall; so e has a lower bound, and at a wall that moves it is Bouzidi's.
  *
+ * Parabolic walls. In smooth flow along a straight wall at rest what enters along e is more than
+ * what has left half-way by -6 w A (e.d)^2 (e.u) with the derivatives d at the wall and
+ * A = 1/8 - (tau - 1/2)/3, for operators that keep moments only. With the inward normal n and the
+ * tangents t, and since nothing passes the wall (d_n u_n = - sum of d_t u_t), this is
+ *
+ *   -6 w A e_t d_n d_n u_t          d_n d_n u_t = 4/3 [u_t(x + n) - 3 u_t(x) + 2 u_t(wall)]
+ *   +8 w A [sum of d_t u_t - 3 (d_t u_t of the direction's tangent; 0 of the axis)]
+ *
+ * but for a part that would let mass in. d_t u_t is that of the cell, by central differences. The
+ * first part puts the wall in place on a parabola, the second takes away a friction that acts on
+ * flow towards and away from the wall even without viscosity.
+ *
  * Outflow. Let v = -u.n be the speed out of the domain and c the speed of sound. At the end of a
  * step the fluid beside the face convects out and the incoming sound wave v - c drho is what it
  * was:
@@ -92,6 +104,14 @@
     (LBM_GOES(ex, (n)[0]) || LBM_GOES(ey, (n)[1]) || LBM_GOES(ez, (n)[2]))
 #endif
 #define LBM_LEAVES(n, ex, ey, ez) LBM_ENTERS(n, -(ex), -(ey), -(ez))
+
+/* The number of bits that are set. */
+#undef LBM_BITS
+#ifdef __CUDA_ARCH__
+#define LBM_BITS(word) __popc(word)
+#else
+#define LBM_BITS(word) __builtin_popcount(word)
+#endif
 
 #define R(literal) ((REAL)(literal))
 
@@ -322,6 +342,93 @@ SEL_INLINE void LBM_NAME(lbm_regularize)(REAL g[LBM_Q], const int n[LBM_DIMS], b
  * along the opposite of i. add: what a wall half-way adds, times the density. */
 SEL_INLINE REAL LBM_NAME(lbm_interpolate)(lbm_cut cut, REAL out, REAL back, REAL far, REAL add) {
     return back + (REAL)cut.wall * (out - back + add) + (REAL)cut.far * (far - out);
+}
+
+/* What is around a cell at straight walls: by the axis of the normal the velocity of the next cell
+ * inwards; and the derivatives d_t (rho u_t) along the walls. */
+typedef struct LBM_NAME(lbm_at_wall) {
+    REAL inwards[LBM_DIMS][LBM_DIMS], stretch[LBM_DIMS];
+} LBM_NAME(lbm_at_wall);
+
+/* Where the straight walls of a cell are, by axis: the direction of the inward normal, 1 or -1; 0:
+ * there is none. */
+SEL_INLINE void LBM_NAME(lbm_find_straight)(const lbm_boundary_cell *cell, int normal[LBM_DIMS]) {
+#define NONE(axis, sum) normal[axis] = 0;
+    LBM_AXES(NONE)
+#undef NONE
+#define NORMAL(axis, e)                                        \
+    if ((e) != 0 && (cell->links >> LBM_AXIS(axis, e) & 1u)) { \
+        normal[axis] = e;                                      \
+    }
+#if LBM_DIMS == 2
+#define FIND(i, ex, ey, ez, mirrored_x, mirrored_y, mirrored_z) \
+    if (cell->straight >> i & 1u) {                             \
+        NORMAL(0, ex) NORMAL(1, ey)                             \
+    }
+#else
+#define FIND(i, ex, ey, ez, mirrored_x, mirrored_y, mirrored_z) \
+    if (cell->straight >> i & 1u) {                             \
+        NORMAL(0, ex) NORMAL(1, ey) NORMAL(2, ez)               \
+    }
+#endif
+    LBM_DIAGONALS(FIND)
+#undef FIND
+#undef NORMAL
+}
+
+/* The sum of d_t (rho u_t) at a wall across the axis n. */
+SEL_INLINE REAL LBM_NAME(lbm_stretch)(const LBM_NAME(lbm_at_wall) * at, int n) {
+    REAL sum = R(0);
+    for (int t = 0; t < LBM_DIMS; t++) {
+        sum += t != n ? at->stretch[t] : R(0);
+    }
+    return sum;
+}
+
+/* Corrects the populations g[i * stride] that straight walls have sent back half-way. weight: 4/3
+ * A; u: the velocity of the cell at the start of the step; add: what the walls' motion has added,
+ * by link; NULL: nothing moves. */
+SEL_INLINE void LBM_NAME(lbm_correct_straight)(const lbm_boundary_cell *cell, REAL weight,
+                                               const REAL u[LBM_DIMS],
+                                               const LBM_NAME(lbm_at_wall) * at, const double *add,
+                                               REAL *g, int64_t stride) {
+#define MOVES(i) (REAL) add[LBM_BITS(cell->links & ((1u << (i)) - 1u))]
+#define CORRECT(i, n, t, en, et, mirrored)                                                  \
+    if ((en) != 0 && (et) != 0 && (cell->links >> LBM_AXIS(n, en) & 1u)) {                  \
+        const REAL moves = add ? MOVES(i) - MOVES(mirrored) : R(0);                         \
+        const REAL bent = R((et) / 6.0) * (R(3) * u[t] - at->inwards[n][t]);                \
+        const bool all = cell->straight >> LBM_AXIS(n, en) & 1u;                            \
+        const REAL sum = all ? LBM_NAME(lbm_stretch)(at, n) - R(3) * at->stretch[t] : R(0); \
+        g[(i)*stride] += weight * (bent - moves + R(1.0 / 6.0) * sum);                      \
+    }
+#if LBM_DIMS == 2
+#define DIAGONAL(i, ex, ey, ez, mirrored_x, mirrored_y, mirrored_z) \
+    if (cell->straight >> i & 1u) {                                 \
+        CORRECT(i, 0, 1, ex, ey, mirrored_y)                        \
+        CORRECT(i, 1, 0, ey, ex, mirrored_x)                        \
+    }
+#else
+#define DIAGONAL(i, ex, ey, ez, mirrored_x, mirrored_y, mirrored_z) \
+    if (cell->straight >> i & 1u) {                                 \
+        CORRECT(i, 0, 1, ex, ey, mirrored_y)                        \
+        CORRECT(i, 0, 2, ex, ez, mirrored_z)                        \
+        CORRECT(i, 1, 0, ey, ex, mirrored_x)                        \
+        CORRECT(i, 1, 2, ey, ez, mirrored_z)                        \
+        CORRECT(i, 2, 0, ez, ex, mirrored_x)                        \
+        CORRECT(i, 2, 1, ez, ey, mirrored_y)                        \
+    }
+#endif
+    LBM_DIAGONALS(DIAGONAL)
+#undef DIAGONAL
+#undef CORRECT
+#undef MOVES
+#define AXIS(i, ex, ey, ez, opposite, w)                                               \
+    if ((ex) * (ex) + (ey) * (ey) + (ez) * (ez) == 1 && (cell->straight >> i & 1u)) {  \
+        enum { normal##i = (ez) ? 2 : (ey) ? 1 : 0 };                                  \
+        g[(i)*stride] += weight * R(6.0 * (w)) * LBM_NAME(lbm_stretch)(at, normal##i); \
+    }
+    LBM_DIRECTIONS(AXIS)
+#undef AXIS
 }
 
 /* What a cell gains along interpolated links beyond what walls half-way let in, in LBM_GAIN_UNIT.

@@ -385,9 +385,9 @@ SEL_INLINE REAL LBM_NAME(lbm_flux_beside)(int i, int k, const REAL v[LBM_DIMS],
  * it along each axis, below and above. Beside a wall the velocity is that of a parabola through 0
  * at the wall; beside nothing the first difference is one-sided. */
 SEL_INLINE void LBM_NAME(lbm_differences_beside)(const REAL v[LBM_DIMS],
-                                            const REAL beside[LBM_DIMS][2][LBM_DIMS],
-                                            const int what[LBM_DIMS][2],
-                                            REAL s[LBM_DIFFERENCES]) {
+                                                 const REAL beside[LBM_DIMS][2][LBM_DIMS],
+                                                 const int what[LBM_DIMS][2],
+                                                 REAL s[LBM_DIFFERENCES]) {
     REAL d[LBM_DIMS][LBM_DIMS]; /* d v_a / d x_b */
     for (int b = 0; b < LBM_DIMS; b++) {
         for (int a = 0; a < LBM_DIMS; a++) {

@@ -111,6 +111,7 @@ void lbm_boundary_find_cuts(lbm_boundary *b) {
             }
             cell->cut |= b->link_cut[k].wall > 0;
         }
+        cell->straight = cell->cut ? 0 : cell->straight;
         some = some || cell->cut;
     }
     b->interpolates = some;

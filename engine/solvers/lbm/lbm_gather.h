@@ -276,6 +276,34 @@ __attribute__((noinline)) static void LBM_NAME(interpolate)(const lbm_step *step
     }
 }
 
+/* Corrects what straight walls have sent back half-way. */
+__attribute__((noinline)) static void LBM_NAME(correct_straight)(const lbm_step *step,
+                                                                 const lbm_boundary_cell *cell,
+                                                                 int64_t row, REAL *g,
+                                                                 int64_t stride) {
+    const lbm_layout *layout = &step->layout;
+    const int64_t along[3] = {1, layout->pitch, layout->slice};
+    const int64_t place = lbm_row_offset(layout, row) + cell->x;
+    const LBM_NAME(cell_before) before = LBM_NAME(before)(step, cell->x, row);
+    const LBM_NAME(lbm_cell) here = LBM_NAME(lbm_cell_after)(&before.m, before.rates.a);
+    LBM_NAME(lbm_at_wall) at;
+    int normal[LBM_DIMS];
+    LBM_NAME(lbm_find_straight)(cell, normal);
+    for (int a = 0; a < LBM_DIMS; a++) {
+        const LBM_NAME(lbm_cell_moments) up = LBM_NAME(moments_at)(step, place + along[a]);
+        const LBM_NAME(lbm_cell_moments) down = LBM_NAME(moments_at)(step, place - along[a]);
+        const LBM_NAME(lbm_cell) next =
+            LBM_NAME(lbm_cell_after)(normal[a] > 0 ? &up : &down, before.rates.a);
+        for (int b = 0; b < LBM_DIMS; b++) {
+            at.inwards[a][b] = next.u[b];
+        }
+        at.stretch[a] = normal[a] != 0 ? (REAL)0 : (REAL)0.5 * (up.j[a] - down.j[a]);
+    }
+    LBM_NAME(lbm_correct_straight)
+    (cell, (REAL)step->boundary->curvature, here.u, &at,
+     cell->moves ? step->link_add + cell->first_link : NULL, g, stride);
+}
+
 /* Applies the boundary conditions of a cell to its pulled populations g[i * stride]. entered: what
  * enters along its links, for who asks. Prefetches the same links of the next row, which mostly has
  * the same boundary cells. */
@@ -303,6 +331,9 @@ SEL_INLINE void LBM_NAME(apply_boundary)(const lbm_step *step, const lbm_boundar
 #undef SECOND
     if (cell->cut) {
         LBM_NAME(interpolate)(step, cell, here, g, stride);
+    }
+    if (cell->straight) {
+        LBM_NAME(correct_straight)(step, cell, row, g, stride);
     }
     if (cell->mirrored[0] | cell->mirrored[1] | cell->mirrored[2]) {
         LBM_NAME(mirror)(step, cell, row, g, stride);

@@ -69,6 +69,7 @@ typedef struct lbm_gpu_boundary {
     uint32_t again_count;
     const uint8_t *link_region;
     const lbm_cut *link_cut;             /* as lbm_boundary.link_cut */
+    double curvature;                    /* as lbm_boundary.curvature */
     const double *link_add, *open_value; /* [n % CUDA_STEPS] of step n */
     int64_t link_stride, open_stride;    /* numbers from one step to the next; 0: all the same */
     int64_t *gain;     /* accumulates what closed regions gain; NULL: not wanted */

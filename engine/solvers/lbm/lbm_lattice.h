@@ -62,6 +62,9 @@
     X(7, -1, -1, 0, 8, 6, 7) \
     X(8, 1, -1, 0, 7, 5, 8)
 
+/* The direction along an axis, e = 1 or -1. */
+#define D2Q9_AXIS(axis, e) ((e) > 0 ? 1 + (axis) : 3 + (axis))
+
 /* e_i . u, without multiplications by 0 and 1, which no compiler may remove. */
 #define D2Q9_ALONG_1(u) ((u)[0])
 #define D2Q9_ALONG_2(u) ((u)[1])
@@ -146,6 +149,8 @@
     X(17, 0, 1, -1, 17, 16, 15)  \
     X(18, 0, -1, 1, 18, 15, 16)
 
+#define D3Q19_AXIS(axis, e) ((e) > 0 ? 1 + 2 * (axis) : 2 + 2 * (axis))
+
 #define D3Q19_ALONG_1(u) ((u)[0])
 #define D3Q19_ALONG_2(u) (-(u)[0])
 #define D3Q19_ALONG_3(u) ((u)[1])
@@ -220,6 +225,7 @@
 #undef LBM_DIRECTIONS
 #undef LBM_PAIRS
 #undef LBM_DIAGONALS
+#undef LBM_AXIS
 #undef LBM_ALONG
 #undef LBM_TWICE
 #undef LBM_THIRD
@@ -239,6 +245,7 @@
 #define LBM_DIRECTIONS(X) D2Q9(X)
 #define LBM_PAIRS(X) D2Q9_PAIRS(X)
 #define LBM_DIAGONALS(X) D2Q9_DIAGONALS(X)
+#define LBM_AXIS(axis, e) D2Q9_AXIS(axis, e)
 #define LBM_ALONG(i, u) D2Q9_ALONG_##i(u)
 #define LBM_TWICE(i, t) D2Q9_TWICE_##i(t)
 #define LBM_THIRD(i, t) D2Q9_THIRD_##i(t)
@@ -272,6 +279,7 @@
 #define LBM_DIRECTIONS(X) D3Q19(X)
 #define LBM_PAIRS(X) D3Q19_PAIRS(X)
 #define LBM_DIAGONALS(X) D3Q19_DIAGONALS(X)
+#define LBM_AXIS(axis, e) D3Q19_AXIS(axis, e)
 #define LBM_ALONG(i, u) D3Q19_ALONG_##i(u)
 #define LBM_TWICE(i, t) D3Q19_TWICE_##i(t)
 #define LBM_THIRD(i, t) D3Q19_THIRD_##i(t)

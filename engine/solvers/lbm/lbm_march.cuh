@@ -336,8 +336,8 @@ static __device__ __forceinline__ void store_moments(moments_of<T> (&m)[C], int6
     }
 }
 
-// The differences of the velocities around a cell; v(a, b, side): component a at the neighbour along
-// b; v(a, 0, 0) that of the cell itself.
+// The differences of the velocities around a cell; v(a, b, side): component a at the neighbour
+// along b; v(a, 0, 0) that of the cell itself.
 template <int DIMS, class R, class V>
 static __device__ __forceinline__ void differences_of(const V &v, R *s) {
     const R half = (R)0.5, quarter = (R)0.25;

@@ -63,18 +63,21 @@ typedef struct lbm_sponge_cell {
 /* A free cell to which at least one population comes from a solid or across a face. All its other
  * populations are pulled from neighbours. */
 typedef struct lbm_boundary_cell {
-    uint32_t x, row;      /* row y + ny z */
-    uint32_t index;       /* on a device: in a plane of populations */
-    uint32_t first_link;  /* of its links: the bits of `links`, lowest direction first, and then
-                             of `shared` again */
-    uint32_t links;       /* bit i: the population along direction i comes by a link */
-    uint32_t bounced;     /* of these: bounced back; */
-    uint32_t shared;      /* of these: by two regions, the second of which owns the second entry; */
-    uint32_t mirrored[3]; /* mirrored at a slip face across each axis: from the cell beside this
-                             one, along the mirrored direction; */
-    uint32_t open : 30;   /* through wet faces: computed by the closure */
-    uint32_t cut : 1;     /* some links are interpolated (lbm_boundary.link_cut), */
-    uint32_t closed : 1;  /* and the fluid around has no open face (lbm_closed.h) */
+    uint32_t x, row;     /* row y + ny z */
+    uint32_t index;      /* on a device: in a plane of populations */
+    uint32_t first_link; /* of its links: the bits of `links`, lowest direction first, and then
+                            of `shared` again */
+    uint32_t links;      /* bit i: the population along direction i comes by a link */
+    uint32_t bounced;    /* of these: bounced back; */
+    uint32_t shared;     /* of these: by two regions, the second of which owns the second entry; */
+    uint32_t straight;   /* of those bounced back: what crosses a straight wall and is corrected for
+                            the curvature of the velocity: diagonals, and the axis beside them if
+                            all diagonals on its side are among them (lbm_closure.h) */
+    uint32_t mirrored[3];  /* mirrored at a slip face across each axis: from the cell beside this
+                              one, along the mirrored direction; */
+    uint32_t open : 30;    /* through wet faces: computed by the closure */
+    uint32_t cut : 1;      /* some links are interpolated (lbm_boundary.link_cut), */
+    uint32_t closed : 1;   /* and the fluid around has no open face (lbm_closed.h) */
     int32_t opening_index; /* its number among the cells with wet faces; -1: it has none */
     int8_t normal[3];      /* inward normals of the wet faces, by axis: 1, -1, or 0 for none */
     /* Whose laws give the velocity at this cell, by the axis of the face. Along this axis it is
@@ -87,8 +90,8 @@ typedef struct lbm_boundary_cell {
     bool moves : 1;        /* some of its links belong to moving walls */
     bool both_move : 1;    /* two of these share a link, and each entry has the value of one; else
                               the first entry has that of either */
-    bool again : 1; /* on a device: a second kernel computes it again, since it is wet or both move,
-                       or since values are evaluated ahead */
+    bool again : 1; /* on a device: a second kernel computes it again, since it is wet, both move or
+                       some links are straight, or since values are evaluated ahead */
     /* Of absorbing faces by axis: whether the law holds the density, the velocity. */
     uint8_t holds_density : 3;
     uint8_t holds_velocity : 3;

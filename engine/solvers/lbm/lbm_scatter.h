@@ -146,11 +146,11 @@ SEL_INLINE void LBM_NAME(differences_between)(const LBM_NAME(lbm_around) * aroun
 #undef STRAIN
 #undef BETWEEN
 #define PRODUCT(at, a, b, x) (around->row[at][(a)*plane + (x)] * around->row[at][(b)*plane + (x)])
-#define FLUX(part, a, b, along)                                                              \
-    to[LBM_PARTS + (part)] =                                                                 \
-        ((along) == 0   ? PRODUCT(LBM_HERE, a, b, k + 1) + PRODUCT(LBM_HERE, a, b, k - 1)    \
-         : (along) == 1 ? PRODUCT(LBM_ABOVE_Y, a, b, k) + PRODUCT(LBM_BELOW_Y, a, b, k)      \
-                        : PRODUCT(LBM_ABOVE_Z, a, b, k) + PRODUCT(LBM_BELOW_Z, a, b, k)) -   \
+#define FLUX(part, a, b, along)                                                            \
+    to[LBM_PARTS + (part)] =                                                               \
+        ((along) == 0   ? PRODUCT(LBM_HERE, a, b, k + 1) + PRODUCT(LBM_HERE, a, b, k - 1)  \
+         : (along) == 1 ? PRODUCT(LBM_ABOVE_Y, a, b, k) + PRODUCT(LBM_BELOW_Y, a, b, k)    \
+                        : PRODUCT(LBM_ABOVE_Z, a, b, k) + PRODUCT(LBM_BELOW_Z, a, b, k)) - \
         2 * PRODUCT(LBM_HERE, a, b, k);
     LBM_FLUXES(FLUX)
 #undef FLUX

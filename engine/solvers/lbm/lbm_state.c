@@ -256,8 +256,9 @@ void lbm_list(lbm_state *state, const sel_field *populations, const sel_layout *
     f.copies = 2;
     f.alternates = true;
     f.at = state->f;
-    /* Absorbing faces look at all of a cell beside, also across the ends of patches. */
-    const bool whole = plan->moments || boundary->absorbs;
+    /* Absorbing faces and parabolic walls look at all of a cell beside, also across the ends of
+     * patches. */
+    const bool whole = plan->moments || boundary->absorbs || boundary->curvature != 0;
     for (int i = 0; i < boundary->lattice->q && !whole; i++) {
         for (int a = 0; a < 3; a++) {
             const int e = boundary->lattice->direction[i].e[a];

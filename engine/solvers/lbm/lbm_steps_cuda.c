@@ -93,7 +93,13 @@ static int64_t word_count(const lbm_cuda *state) {
     return lbm_steps_own_cells(state) > 0 ? (places + CUDA_WARP - 1) / CUDA_WARP : 0;
 }
 
-/* The closed cells of this rank at which two moving walls share links. */
+/* Whether a closed cell is computed again, whatever is stored: where two moving walls share links,
+ * or walls are straight, which would cost the first kernel registers. */
+static bool lbm_steps_cuda_is_again(const lbm_boundary_cell *cell) {
+    return cell->both_move || cell->straight;
+}
+
+/* How many closed cells of this rank are. */
 static int64_t lbm_steps_closed_again(const lbm_cuda *state) {
     const lbm_boundary *b = &state->all.plan->boundary;
     const sel_rows own = sel_own_rows(&state->all.base);
@@ -102,7 +108,7 @@ static int64_t lbm_steps_closed_again(const lbm_cuda *state) {
         const int64_t row = sel_row_of(&own, k);
         for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
             const lbm_boundary_cell *cell = &b->cells[c];
-            count += cell->both_move && cell->opening == LBM_CLOSED;
+            count += lbm_steps_cuda_is_again(cell) && cell->opening == LBM_CLOSED;
         }
     }
     return count;
@@ -150,8 +156,8 @@ typedef struct lists {
 static void fill_cell(lbm_cuda *state, lists *l, uint32_t c) {
     lbm_boundary_cell *cell = &l->cells[c];
     const uint32_t word = cell->index / CUDA_WARP;
-    cell->again = state->all.plan->moments || cell->opening != LBM_CLOSED || cell->both_move ||
-                  (cell->moves && state->all.copies > 1);
+    cell->again = state->all.plan->moments || cell->opening != LBM_CLOSED ||
+                  lbm_steps_cuda_is_again(cell) || (cell->moves && state->all.copies > 1);
     l->before[word] = l->words[word] ? l->before[word] : c;
     l->words[word] |= 1u << cell->index % CUDA_WARP;
     if (cell->again) {
@@ -404,6 +410,7 @@ sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error) {
     lists l;
     state->pattern.boundary.cell_count = (uint32_t)lbm_steps_own_cells(state);
     state->pattern.boundary.link_count = state->all.sites.count;
+    state->pattern.boundary.curvature = state->all.plan->boundary.curvature;
     SEL_ADD(&arrays, &l, cells, most_listed(state), 0);
     SEL_ADD(&arrays, &l, row_cells, sel_own_rows(&state->all.base).count + 1, 0);
     SEL_ADD(&arrays, &l, link_region, state->all.sites.count, 0);

@@ -11,7 +11,8 @@ const char *const lbm_collision_names[] = {"trt",       "bgk",    "regularized",
                                            "recursive", "hybrid", NULL};
 /* Straight half-way walls lie exactly on the faces. */
 #define USUAL_MAGIC (3.0 / 16.0)
-const char *const lbm_wall_names[] = {"halfway", "zou_he", "interpolated", "auto", NULL};
+const char *const lbm_wall_names[] = {"halfway", "zou_he",    "interpolated",
+                                      "auto",    "parabolic", NULL};
 
 static const sel_table_field wall_fields[] = {
     SEL_ROW(lbm_law_wall, velocity, VECTOR,
@@ -22,7 +23,8 @@ static const sel_table_field wall_fields[] = {
             "halfway: half-way bounce-back; zou_he, on faces only: the wall lies at the centres of "
             "the first cells; interpolated: the wall lies on the surface of the shape, and on "
             "faces and where links meet no shape half-way; auto: interpolated, but half-way if all "
-            "links meet the surface half-way or know none.",
+            "links meet the surface half-way or know none; parabolic: half-way, also where the "
+            "velocity is a parabola, on faces and boxes with regularized, recursive and hybrid.",
             .preset = LBM_AUTO, .choices = lbm_wall_names),
 };
 
@@ -141,6 +143,8 @@ static const lbm_law_row rows[] = {
     {&lbm_wall_table, LBM_INTERPOLATED, .wall = true, .interpolates = true,
      VALUES(LBM_TO_LINKS, lbm_law_wall, velocity)},
     {&lbm_wall_table, LBM_AUTO, .wall = true, .interpolates = true, .chooses = true,
+     VALUES(LBM_TO_LINKS, lbm_law_wall, velocity)},
+    {&lbm_wall_table, LBM_PARABOLIC, .wall = true, .parabolic = true,
      VALUES(LBM_TO_LINKS, lbm_law_wall, velocity)},
     {&lbm_velocity_table, .opening = LBM_OPEN_VELOCITY,
      VALUES(LBM_TO_VELOCITY, lbm_law_velocity, velocity)},
