@@ -76,12 +76,12 @@ SEL_INLINE void LBM_NAME(cells)(const lbm_step *step, int64_t row, int64_t x, in
 #undef LOAD
         if (variant.moments) {
             const LBM_NAME(lbm_cell_moments) in = LBM_NAME(lbm_moments_of)(g);
-            REAL strain[LBM_DIFFERENCES];
+            REAL differences[LBM_DIFFERENCES];
             if (collision == LBM_HYBRID) {
-                LBM_NAME(differences_between)(&source.around, k, strain);
+                LBM_NAME(differences_between)(&source.around, k, differences);
             }
             const LBM_NAME(lbm_cell_moments) m = LBM_NAME(lbm_collide_moments)(
-                &in, &rates, collision, forced, les, collision == LBM_HYBRID ? strain : NULL);
+                &in, &rates, collision, forced, les, collision == LBM_HYBRID ? differences : NULL);
             LBM_NAME(lbm_put_moments)(&m, to + k, plane);
         } else {
             LBM_NAME(lbm_collide)(g, &rates, collision, forced, les);
@@ -301,10 +301,10 @@ SEL_INLINE void LBM_NAME(velocity_at)(const lbm_step *step, int64_t offset, REAL
 }
 
 /* The moments that the hybrid operator leaves in a cell on the boundary, whose populations before
- * collision are line[i * stride]. strain: by differences. */
+ * collision are line[i * stride]. around: to the differences of velocities. */
 SEL_INLINE LBM_NAME(lbm_cell_moments)
     LBM_NAME(collide_alone)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row,
-                            const REAL *line, int64_t stride, REAL strain[LBM_DIFFERENCES]) {
+                            const REAL *line, int64_t stride, REAL around[LBM_DIFFERENCES]) {
     const LBM_NAME(lbm_rates) rates = LBM_NAME(rates)(step, cell->x, row);
     const lbm_layout *layout = &step->layout;
     const int64_t along[3] = {1, layout->pitch, layout->slice};
@@ -324,10 +324,10 @@ SEL_INLINE LBM_NAME(lbm_cell_moments)
         }
     }
     LBM_NAME(lbm_differences_beside)
-    (v, (const REAL(*)[2][LBM_DIMS])beside, (const int(*)[2])what, strain);
+    (v, (const REAL(*)[2][LBM_DIMS])beside, (const int(*)[2])what, around);
     const LBM_NAME(lbm_cell_moments) in = LBM_NAME(lbm_moments_of)(g);
     return LBM_NAME(lbm_collide_moments)(&in, &rates, LBM_HYBRID, step->forcing != LBM_NO_FORCE,
-                                         step->numbers->eddy > 0, strain);
+                                         step->numbers->eddy > 0, around);
 }
 
 /* Computes the line that begins at x and has boundary cells, solids or an end of the row, or whose
@@ -342,7 +342,7 @@ SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t 
     const LBM_NAME(lbm_source) source = LBM_NAME(pulled)(step, row, x);
     REAL line[LBM_Q * LINE] __attribute__((aligned(64)));
     LBM_NAME(lbm_cell_moments) local[LINE]; /* of boundary cells, for the hybrid operator */
-    REAL strain[LBM_DIFFERENCES], differences[LBM_PARTS][LINE];
+    REAL around[LBM_DIFFERENCES], differences[LBM_PARTS][LINE];
     const bool hybrid = step->collision == LBM_HYBRID;
     const lbm_boundary_cell *first = rest->cell;
     LBM_NAME(prefetch)(source);
@@ -352,9 +352,9 @@ SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t 
     LBM_DIRECTIONS(GATHER)
 #undef GATHER
     for (int k = 0; hybrid && step->observed.strains && k < LINE; k++) {
-        LBM_NAME(differences_between)(&source.around, k, strain);
+        LBM_NAME(differences_between)(&source.around, k, around);
         for (int part = 0; part < LBM_PARTS; part++) {
-            differences[part][k] = strain[part];
+            differences[part][k] = around[part];
         }
     }
     for (; rest->cell < rest->last_cell && rest->cell->x < x + LINE; rest->cell++) {
@@ -370,9 +370,9 @@ SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t 
             LBM_NAME(keep_links)(step, cell, here, entered);
         }
         if (hybrid) {
-            local[cell - first] = LBM_NAME(collide_alone)(step, cell, row, g, LINE, strain);
+            local[cell - first] = LBM_NAME(collide_alone)(step, cell, row, g, LINE, around);
             for (int part = 0; part < LBM_PARTS; part++) {
-                differences[part][cell->x - x] = strain[part];
+                differences[part][cell->x - x] = around[part];
             }
         }
     }

@@ -25,7 +25,7 @@
 // complete. The moments of the next plane are loaded before the barrier. A thread block starts one
 // plane early and ends one plane late.
 //
-// The strain of the hybrid operator is that of the velocities around the cell, which stay in shared
+// The hybrid operator takes differences of the velocities around the cell, which stay in shared
 // memory for three planes.
 //
 // A strip that the grid's end cuts loads single cells; the place behind the last cell has a copy of
@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(shape<T, ROWS>::threads, shape<T, ROWS>::at_on
             if (z != w.begin - 1 && z != w.begin) {
                 const uint32_t done = z - 1;
                 const uint32_t offset = w.row + done * (S::deep ? l.slice : l.pitch);
-                R strain[C][T::differences];
+                R differences[C][T::differences];
                 if (HYBRID) {
                     const R *here = speeds + slot_before;
 #pragma unroll
@@ -209,7 +209,7 @@ __global__ void __launch_bounds__(shape<T, ROWS>::threads, shape<T, ROWS>::at_on
                                            ? speeds[part + (side > 0 ? slot : slot_behind)]
                                            : here[part + side * S::velocity_row];
                             },
-                            strain[c]);
+                            differences[c]);
                     }
                 }
 #pragma unroll
@@ -218,13 +218,13 @@ __global__ void __launch_bounds__(shape<T, ROWS>::threads, shape<T, ROWS>::at_on
                     if (OBSERVED && s.strains && x < l.nx) {
                         march_keep_strain<T>(
                             s, offset + x, x, S::deep ? w.y + l.low : done + l.base,
-                            S::deep ? done + l.base : 0, in[c], HYBRID ? strain[c] : NULL);
+                            S::deep ? done + l.base : 0, in[c], HYBRID ? differences[c] : NULL);
                     }
                     if (!PLAIN && s.acceleration_field) {
                         rates = T::rates_of(s, offset + (x < l.nx ? x : 0));
                     }
                     in[c] = T::lbm_collide_moments(&in[c], &rates, COLLISION, !PLAIN,
-                                                   !PLAIN && s.les, HYBRID ? strain[c] : NULL);
+                                                   !PLAIN && s.les, HYBRID ? differences[c] : NULL);
                 }
                 const uint32_t x = w.x + lane * C;
                 store_moments<T>(in, l.plane, w.whole, x, l.nx, to + offset + x);

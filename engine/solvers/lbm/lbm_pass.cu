@@ -94,11 +94,11 @@ static __device__ __forceinline__ pass_row<T, C> pass_velocities(const moments_o
     return row;
 }
 
-// The strain in the row `here`, between two others.
+// The differences of velocities in the row `here`, between two others.
 template <class T, int C>
 static __device__ __forceinline__ void
-pass_strain(const pass_row<T, C> &below, const pass_row<T, C> &here, const pass_row<T, C> &above,
-            real_of<T> (&strain)[C][T::differences]) {
+pass_differences(const pass_row<T, C> &below, const pass_row<T, C> &here,
+                 const pass_row<T, C> &above, real_of<T> (&to)[C][T::differences]) {
     real_of<T> before[T::dims], behind[T::dims];
 #pragma unroll
     for (int a = 0; a < T::dims; a++) {
@@ -115,7 +115,7 @@ pass_strain(const pass_row<T, C> &below, const pass_row<T, C> &here, const pass_
                        : c > 0    ? here.v[c > 0 ? c - 1 : 0][component]
                                   : before[component];
             },
-            strain[c]);
+            to[c]);
     }
 }
 
@@ -135,7 +135,7 @@ static __device__ __forceinline__ void pass_take(const lbm_gpu_step &s,
     typedef real_of<T> R;
     typedef level<T::dims, T> L;
     enum { HYBRID = COLLISION == LBM_HYBRID };
-    R g[C][T::q], strain[C][T::differences];
+    R g[C][T::q], differences[C][T::differences];
 #pragma unroll
     for (int c = 0; c < C; c++) {
         T::lbm_of_moments(&m[c], COLLISION != LBM_REGULARIZED, g[c]);
@@ -147,7 +147,7 @@ static __device__ __forceinline__ void pass_take(const lbm_gpu_step &s,
 #undef SHIFT
     if (HYBRID) {
         const pass_row<T, C> now = pass_velocities<T>(m);
-        pass_strain<T>(of.below, of.here, now, strain);
+        pass_differences<T>(of.below, of.here, now, differences);
         of.below = of.here;
         of.here = now;
     }
@@ -155,7 +155,7 @@ static __device__ __forceinline__ void pass_take(const lbm_gpu_step &s,
     for (int c = 0; c < C; c++) {
         const moments_of<T> in = L::add(g[c], of.up[c], of.open[c]);
         m[c] = T::lbm_collide_moments(&in, &rates, COLLISION, !PLAIN, !PLAIN && s.les,
-                                      HYBRID ? strain[c] : NULL);
+                                      HYBRID ? differences[c] : NULL);
     }
 }
 

@@ -164,19 +164,19 @@ __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant_
     if (OBSERVED && s.boundary.links && !halted) {
         T::template keep_links<MOMENTS>(s, cell, own, entered);
     }
-    real_of<T> strain[T::differences];
+    real_of<T> differences[T::differences];
     if (MOMENTS && s.collision == LBM_HYBRID) {
-        T::differences_beside(s, cell, T::make_place(s.layout, cell.index), strain);
+        T::differences_beside(s, cell, T::make_place(s.layout, cell.index), differences);
     }
     if (OBSERVED && s.strains && !halted) {
         const populations<T> come = copy_of<T>(g);
         keep_strain<T>(s, cell.index, cell.x, cell.row % s.layout.ny, cell.row / s.layout.ny, &come,
-                       strain);
+                       differences);
     }
     if (MOMENTS) {
         const typename T::lbm_cell_moments in = T::lbm_moments_of(g);
         const typename T::lbm_cell_moments m =
-            T::lbm_collide_moments(&in, &rates, s.collision, s.forced, s.les, strain);
+            T::lbm_collide_moments(&in, &rates, s.collision, s.forced, s.les, differences);
         cuda_wait_for_last();
         if (!halted) {
             T::lbm_put_moments(&m, (real_of<T> *)s.to + cell.index, s.layout.plane);
