@@ -77,7 +77,8 @@ return sel.lbm {
   hooks  = {
     { every = pulse and 4 or math.max(1, steps // 5 // 64), call = listen },
     { at = "end", call = function(run)
-        run:result("returned", run.state.comes / run.state.goes)
+        local s = run.state
+        if s.comes then run:result("returned", s.comes / s.goes) end    -- a run may end earlier
       end },
   },
 }

@@ -1,7 +1,9 @@
 #!/bin/sh
 # gpu.sh -- all tests of the CUDA backend on a machine with a GPU. Builds nothing; prints TAP.
-# usage: BUILD=build tests/cuda/gpu.sh [short]     (`make gpu-tests` gathers a small BUILD to carry)
-#   short   without compute-sanitizer
+# usage: BUILD=build tests/cuda/gpu.sh [short | sanitizer [PROGRAM...]]
+#   short       without compute-sanitizer
+#   sanitizer   compute-sanitizer alone, on all programs or on those named
+# `make gpu-tests` gathers a small BUILD to carry.
 # Needs the programs of `make unit-tests` or `make gpu-tests`, and compute-sanitizer for what it
 # checks. The parts run side by side, a quarter of an hour with all; the last line has the counts.
 set -u
@@ -11,7 +13,14 @@ PYTHON=${PYTHON:-$(command -v python3)}
 export BUILD PYTHON
 logs=$BUILD/tests/gpu
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
-programs='test_cuda test_cuda_steps test_cuda_laws test_cuda_requests test_cuda_aqua test_cuda_aqua_dry test_cuda_aqua_terms test_cuda_fill test_cuda_moments test_cuda_heat test_cuda_rule test_cuda_poisson test_machine'
+parts=${1:-all}
+[ $# = 0 ] || shift
+programs=$*
+if [ -z "$programs" ]; then
+    for program in "$BUILD"/tests/test_cuda* "$BUILD"/tests/test_machine; do
+        [ ! -x "$program" ] || programs="$programs ${program##*/}"
+    done
+fi
 rm -rf "$logs"
 mkdir -p "$logs"
 if ! "$BUILD/selenite" info | grep -E '^sel\.lbm +cuda' >"$logs/info" ||
@@ -63,14 +72,16 @@ suite() {
     [ $status = 0 ] || sed 's/^/# /' "$logs/suite_$1.log"
 }
 
-for name in $programs; do
-    in_background "$name" sh -c "CMOCKA_MESSAGE_OUTPUT=TAP '$BUILD/tests/$name' 2>'$logs/$name.err' ||
-        { echo \"not ok $name ends with status \$?\"; sed 's/^/# /' '$logs/$name.err'; }"
-done
-for name in scenarios runs commands checkpoint bad cases solver ranks rank_failures; do
-    in_background "$name" suite "$name"
-done
-if [ "${1:-}" != short ]; then
+if [ "$parts" != sanitizer ]; then
+    for name in $programs; do
+        in_background "$name" sh -c "CMOCKA_MESSAGE_OUTPUT=TAP '$BUILD/tests/$name' 2>'$logs/$name.err' ||
+            { echo \"not ok $name ends with status \$?\"; sed 's/^/# /' '$logs/$name.err'; }"
+    done
+    for name in scenarios runs commands checkpoint bad cases solver ranks rank_failures; do
+        in_background "$name" suite "$name"
+    done
+fi
+if [ "$parts" != short ]; then
     for tool in memcheck racecheck; do
         for name in $programs; do
             in_background "${tool}_$name" sanitize "$tool" "$name"
