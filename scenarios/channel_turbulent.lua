@@ -13,7 +13,7 @@
 -- The default is coarse: a cell has 11 wall units, 180 / cells. The flow stays turbulent, but its
 -- streaks are too strong and the mean velocity is too large. On a GPU: cells=80 length=6.4
 -- width=3.2 u_tau=0.008 time=50 from=14, 21 million cells and 500,000 steps, 8 minutes on an H200;
--- mean velocity and fluctuations are then within 1.5 and 4 per cent of theirs. The plates are
+-- mean velocity and fluctuations are then within 2 and 4 per cent of theirs. The plates are
 -- parabolic walls, since on such grids half-way walls take energy from the vortices beside them.
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
