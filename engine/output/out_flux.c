@@ -16,7 +16,8 @@ static const sel_table_field fields[] = {
             "point to the second."),
     SEL_ROW(sel_flux_params, through, SHAPE,
             "A shape.box that is one cell thin along one axis: the volume per time (in 2-D: and "
-            "unit depth) that flows through it. Positive along that axis."),
+            "unit depth) that flows through it. Positive along that axis. With layout = \"node\" "
+            "nodes on the border of the domain count by the part of their face that lies inside."),
 };
 
 const sel_table sel_out_flux_table =
@@ -24,13 +25,17 @@ const sel_table sel_out_flux_table =
               "A flow rate, as NAME.csv with step,time,flux: give one of region, across and "
               "through. The last value is also in the results of run.json, as NAME.flux.");
 
+enum { LAYER_PARTS = 3, LAYER_SUMS = LAYER_PARTS * LAYER_PARTS };
+
 /* The flux through a line is integrated from samples of a vector field; that through a region or a
  * layer of cells comes from requests. */
 typedef struct flux_output {
     sel_output base;
     sel_sample *sample; /* at points along the line; NULL: no line is sampled */
     int points;
-    double element[2]; /* unit normal times length of the line per point */
+    double element[2];       /* unit normal times length of the line per point */
+    int normal;              /* the thin axis of a layer */
+    double area[LAYER_SUMS]; /* the area that counts of a cell in each sum over a layer */
 } flux_output;
 
 /* ---- checks ---- */
@@ -108,6 +113,14 @@ static sel_status line_flux(const flux_output *output, double *flux, sel_error *
     return status;
 }
 
+static double layer_flux(const flux_output *output) {
+    double flux = 0;
+    for (int i = 0; i < output->base.requests.count; i++) {
+        flux += output->base.requests.v[i].sum[output->normal] * output->area[i];
+    }
+    return flux;
+}
+
 static sel_status flux_take(sel_output *base, sel_error *error) {
     const flux_output *output = (const flux_output *)base;
     const sel_flux_params *params = base->params;
@@ -116,15 +129,7 @@ static sel_status flux_take(sel_output *base, sel_error *error) {
     if (output->sample) {
         status = line_flux(output, &flux, error);
     } else if (params->through) {
-        /* Sum of the normal component over the layer, times the area of a cell's face. */
-        const sel_grid *grid = &base->context->domain->grid;
-        const sel_request *answer = &base->requests.v[0];
-        const int normal = thin_axis(grid, &answer->box);
-        double area = 1;
-        for (int a = 0; a < grid->dims; a++) {
-            area *= a == normal ? 1 : grid->dx[a];
-        }
-        flux = answer->sum[normal] * area;
+        flux = layer_flux(output);
     } else {
         flux = 0;
         for (int i = 0; i < base->requests.count; i++) {
@@ -156,6 +161,55 @@ static sel_status open_line(flux_output *output, const sel_points *across, sel_e
     return status;
 }
 
+/* Cells first <= i < end along an axis, and the part of a side that they count in a sum. */
+typedef struct layer_part {
+    int64_t first, end;
+    double side;
+} layer_part;
+
+/* The parts of a layer along an axis, whose sum has all cells. Nodes on a border of the domain have
+ * half a side (sel_part_inside), so half of one is taken away. Returns their number. */
+static int divide_layer(const sel_grid *grid, const sel_box *box, int axis,
+                        layer_part part[LAYER_PARTS]) {
+    const int64_t lo = box->lo[axis], hi = box->hi[axis], n = grid->n[axis];
+    const bool ends = grid->nodes && axis < grid->dims && !sel_axis_periodic(grid, axis);
+    int count = 0;
+    part[count++] = (layer_part){lo, hi, 1};
+    if (ends && lo == 0) {
+        part[count++] = (layer_part){0, 1, -0.5};
+    }
+    if (ends && hi == n) {
+        part[count++] = (layer_part){n - 1, n, -0.5};
+    }
+    return count;
+}
+
+/* Adds a request for each sum over the layer: parts along one axis times parts along the other. */
+static sel_status open_layer(flux_output *output, const sel_box *box, sel_error *error) {
+    const sel_grid *grid = &output->base.context->domain->grid;
+    const int normal = output->normal = thin_axis(grid, box);
+    const int one = normal == 0 ? 1 : 0, other = normal == 2 ? 1 : 2;
+    layer_part part[2][LAYER_PARTS];
+    const int count = divide_layer(grid, box, one, part[0]);
+    const int others = divide_layer(grid, box, other, part[1]);
+    sel_status status = SEL_OK;
+    for (int k = 0; k < count * others && !status; k++) {
+        const layer_part *p = &part[0][k % count], *q = &part[1][k / count];
+        sel_request request = {.kind = SEL_REDUCE,
+                               .field = output->base.context->solver->flux_field,
+                               .box = *box,
+                               .components = grid->dims};
+        request.box.lo[one] = p->first;
+        request.box.hi[one] = p->end;
+        request.box.lo[other] = q->first;
+        request.box.hi[other] = q->end;
+        output->area[k] =
+            p->side * grid->dx[one] * q->side * (grid->dims == 3 ? grid->dx[other] : 1);
+        status = sel_output_request(&output->base, &request, error);
+    }
+    return status;
+}
+
 static sel_status flux_open(sel_output *base, sel_error *error) {
     const sel_flux_params *params = base->params;
     const sel_grid *grid = &base->context->domain->grid;
@@ -167,16 +221,14 @@ static sel_status flux_open(sel_output *base, sel_error *error) {
         return sel_measure_regions(base, SEL_FLUX, params->region, &nowhere, error);
     }
     if (params->through) {
-        request = (sel_request){.kind = SEL_REDUCE,
-                                .field = field,
-                                .box = sel_within_box(grid, params->through),
-                                .components = grid->dims};
-    } else if (field >= 0) {
-        return open_line((flux_output *)base, &params->across, error);
-    } else {
-        memcpy(request.line[0], params->across.v[0].v, sizeof request.line[0]);
-        memcpy(request.line[1], params->across.v[1].v, sizeof request.line[1]);
+        const sel_box box = sel_within_box(grid, params->through);
+        return open_layer((flux_output *)base, &box, error);
     }
+    if (field >= 0) {
+        return open_line((flux_output *)base, &params->across, error);
+    }
+    memcpy(request.line[0], params->across.v[0].v, sizeof request.line[0]);
+    memcpy(request.line[1], params->across.v[1].v, sizeof request.line[1]);
     return sel_output_request(base, &request, error);
 }
 

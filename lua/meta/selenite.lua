@@ -269,7 +269,7 @@
 ---@field at? "due"|"end" "end": only the last state is written; "due": as every or interval say.
 ---@field region? string Name of a region: the rate at which what the solver conserves leaves the domain through it (flow: mass per time, in 2-D per unit depth; runoff: m3/s). Positive out of the domain. Regions of one name count together.
 ---@field across? number[]|number[][] Two points { { x1, y1 }, { x2, y2 } } in 2-D: the volume per time and unit depth that crosses the line between them, the integral of velocity . normal (runoff: the discharge, m3/s). Positive to the left of the way from the first point to the second.
----@field through? selenite.shape A shape.box that is one cell thin along one axis: the volume per time (in 2-D: and unit depth) that flows through it. Positive along that axis.
+---@field through? selenite.shape A shape.box that is one cell thin along one axis: the volume per time (in 2-D: and unit depth) that flows through it. Positive along that axis. With layout = "node" nodes on the border of the domain count by the part of their face that lies inside.
 
 ---Mean and rms of fields over time, as NAME.vti, written at the end: for each field the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the deviation from the mean; of `velocity` also turbulent_kinetic_energy, per mass: half the sum of its components' variances; with solid, cell_type and boundary, as out.vtk. A sample every 10 steps when neither every nor interval is given; from_step or from_time leaves out how the flow began. With `over` NAME.csv has the columns x, y, z as far as they are left, cells (those that are not solid), and for each component its mean, rms and covariances, and of `velocity` the energy.
 ---@class (exact) selenite.out.average
