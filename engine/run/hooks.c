@@ -94,6 +94,10 @@ sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point 
     if (!status && !sel_point_check(&checker, "the point", at)) {
         status = checker.status;
     }
+    if (!status) {
+        sel_free_check(&checker, "the point", at);
+        status = checker.status;
+    }
     status = status ? status : sel_sample_create(&output, at, 1, false, &sample, error);
     status = status ? status : sel_output_answer(&output, error);
     status = status ? status : sel_sample_take(sample, error);
@@ -194,6 +198,24 @@ sel_status sel_hook_set(sel_hook_run *run, const char *control, double value, se
                     sel_suggestion(control, names, suggestion));
 }
 
+/* Whose results have names that begin as this one does, "NAME.": an output's name, or "drive";
+ * NULL: nobody's. */
+static const char *owner_of_result(const sel_simulation *simulation, const char *name) {
+    const sel_solver *solver = simulation->solver;
+    const char *end = strchr(name, '.');
+    for (int i = 0; end && i < simulation->params->output.n; i++) {
+        const char *output = sel_output_name(sel_output_variant(simulation, i));
+        const size_t length = strlen(output);
+        if (strncmp(name, output, length) == 0 && name[length] == '.') {
+            return output;
+        }
+    }
+    return end && strncmp(name, "drive.", strlen("drive.")) == 0 && solver->drive &&
+                   solver->drive(simulation->params)
+               ? "drive"
+               : NULL;
+}
+
 sel_status sel_hook_result(sel_hook_run *run, const char *name, double value, sel_error *error) {
     enum { LONGEST_NAME = 100 };
     if (!*name || strlen(name) > LONGEST_NAME) {
@@ -203,6 +225,12 @@ sel_status sel_hook_result(sel_hook_run *run, const char *name, double value, se
     if (!sel_is_plain(name)) {
         return sel_fail(error, SEL_BAD_SCENARIO,
                         "run:result: the name must not hold control characters");
+    }
+    const char *owner = owner_of_result(run->context->simulation, name);
+    if (owner) {
+        return sel_fail(error, SEL_BAD_SCENARIO,
+                        "run:result: '%s' begins as the results of '%s' do; choose another name",
+                        name, owner);
     }
     sel_status status = sel_results_set(run->context->results, name, value, error);
     return keep_failure(run, status, error);

@@ -153,7 +153,8 @@ sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, bool end
 
 /* ---- what a hook may do; SEL_BAD_SCENARIO: no such field, force, control ... ---- */
 
-/* The values of a field, or of a component such as "velocity_x", at a point; as out.probe. */
+/* The values of a field, or of a component such as "velocity_x", at a point that is not in a solid;
+ * as out.probe. */
 sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point *at,
                           double values[SEL_MAX_COMPONENTS], int *count, sel_error *error);
 
@@ -168,7 +169,7 @@ sel_status sel_hook_force(sel_hook_run *run, const char *name, double force[3], 
 /* Sets a control; functions see the value from the next step on. */
 sel_status sel_hook_set(sel_hook_run *run, const char *control, double value, sel_error *error);
 
-/* Sets a result of run.json. */
+/* Sets a result of run.json; the names of the outputs' results ("OUTPUT.VALUE") are refused. */
 sel_status sel_hook_result(sel_hook_run *run, const char *name, double value, sel_error *error);
 
 /* Stops the run after this hook; the reason of the first call is kept. */

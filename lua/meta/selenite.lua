@@ -392,7 +392,7 @@
 
 ---Water that enters at a place: a hydrograph.
 ---@class (exact) selenite.source
----@field name? string Name in the column inflow_NAME of out.balance; the number of the source when not given.
+---@field name? string Name in the column inflow_NAME of out.balance, unlike those of the other sources; the number of the source when not given.
 ---@field at? number[] A point; the cell that holds it gets all of the water.
 ---@field where? selenite.shape A shape; its cells share the water equally.
 ---@field discharge selenite.quantity m3/s: a number, a series, or a function of t and controls.

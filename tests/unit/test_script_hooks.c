@@ -84,6 +84,46 @@ static void probe_and_reduce_give_a_number_per_component(void **state) {
     case_done(&r);
 }
 
+/* Nothing is computed in a solid: 0 would be no answer. */
+static void probes_in_solids_are_refused_as_those_of_outputs_are(void **state) {
+    (void)state;
+    run_case r;
+    assert_int_equal(
+        case_run(&r, BOX("", ALL_PERIODIC
+                         "regions = { { name = 'post', where = sel.shape.box { min = { 2, 2 }, max "
+                         "= { 4, 4 } }, law = sel.law.wall {} } }, hooks = { { every = 1, call = "
+                         "function(run) run:probe('pressure', { 3, 3 }) end } }")),
+        SEL_BAD_SCENARIO);
+    assert_non_null(strstr(r.error.text, "run:probe: the point lies in the region 'post', where "
+                                         "nothing is computed"));
+    case_done(&r);
+}
+
+/* An output sets its results whenever it likes. */
+static void names_of_the_results_of_outputs_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *owner;
+    } cases[] = {{"reduce.pressure", "reduce"}, {"a.b.speed", "a.b"}, {"reduced.x", NULL}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        run_case r;
+        char text[1024], reason[200];
+        snprintf(text, sizeof text,
+                 BOX("", ALL_PERIODIC
+                     "output = { sel.out.reduce { field = 'pressure', op = 'max' }, sel.out.reduce "
+                     "{ name = 'a.b', field = 'speed', op = 'max' } }, hooks = { { at = 'end', "
+                     "call = function(run) run:result('%s', 7) end } }"),
+                 cases[k].name);
+        const sel_status status = case_run(&r, text);
+        snprintf(reason, sizeof reason,
+                 "run:result: '%s' begins as the results of '%s' do; choose another name",
+                 cases[k].name, cases[k].owner ? cases[k].owner : "");
+        assert_int_equal(status, cases[k].owner ? SEL_BAD_SCENARIO : SEL_OK);
+        assert_true(!cases[k].owner || strstr(r.error.text, reason));
+        case_done(&r);
+    }
+}
+
 /* A lid whose speed is a control: at rest until step 5. */
 static void set_changes_a_law_from_the_next_step_on(void **state) {
     (void)state;
@@ -258,6 +298,8 @@ int main(void) {
         cmocka_unit_test(stop_is_acted_on_after_the_hooks_of_its_step),
         cmocka_unit_test(state_is_kept_between_calls_and_results_are_written),
         cmocka_unit_test(probe_and_reduce_give_a_number_per_component),
+        cmocka_unit_test(probes_in_solids_are_refused_as_those_of_outputs_are),
+        cmocka_unit_test(names_of_the_results_of_outputs_are_refused),
         cmocka_unit_test(set_changes_a_law_from_the_next_step_on),
         cmocka_unit_test(force_by_the_output_or_by_its_region),
         cmocka_unit_test(mistakes_end_the_run_with_their_line),

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "engine/solvers/aqua/aqua_state.h"
 
 static const double mm_per_hour = 1e-3 / 3600; /* m/s */
@@ -147,6 +148,20 @@ static sel_status list_supply(aqua_plan *plan, int k, const char *name, const se
     return list_input(plan, &input, error);
 }
 
+/* Refuses a source that is called as one before it: they would share a column. */
+static sel_status inlet_check_name(const aqua_plan *plan, int s, sel_error *error) {
+    const aqua_inlet *inlet = &plan->inlets[s];
+    for (int k = 0; k < s; k++) {
+        if (strcmp(plan->inlets[k].name, inlet->name) == 0) {
+            return sel_fail_at(error, inlet->where,
+                               "sources: two are called '%s' (numbers %d and %d; without a name "
+                               "the number is the name); give each a name of its own",
+                               inlet->name, k + 1, s + 1);
+        }
+    }
+    return SEL_OK;
+}
+
 static sel_status list_sources(aqua_plan *plan, sel_error *error) {
     const sel_list *sources = &plan->params->sources;
     const size_t bytes = (size_t)(sources->n + 1) * sizeof *plan->inlets;
@@ -170,7 +185,8 @@ static sel_status list_sources(aqua_plan *plan, sel_error *error) {
         input.ahead = 0.5;
         input.least = 0;
         input.on_host = true;
-        const sel_status added = list_input(plan, &input, error);
+        const sel_status named = inlet_check_name(plan, s, error);
+        const sel_status added = named ? named : list_input(plan, &input, error);
         const sel_status listed = added ? added : inlet_list_cells(plan, s, error);
         status = status ? status : listed;
     }

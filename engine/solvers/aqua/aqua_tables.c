@@ -44,9 +44,10 @@ static sel_status check_source(const void *data, sel_where where, sel_error *err
 }
 
 static const sel_table_field source_fields[] = {
-    SEL_ROW(
-        aqua_source, name, STRING,
-        "Name in the column inflow_NAME of out.balance; the number of the source when not given."),
+    SEL_ROW(aqua_source, name, STRING,
+            "Name in the column inflow_NAME of out.balance, unlike those of the other sources; the "
+            "number "
+            "of the source when not given."),
     SEL_ROW(aqua_source, at, POINT, "A point; the cell that holds it gets all of the water."),
     SEL_ROW(aqua_source, where, SHAPE, "A shape; its cells share the water equally."),
     SEL_ROW(aqua_source, discharge, QUANTITY,
