@@ -402,7 +402,7 @@
 ---@field name? string Name of the simulation; required and unique in a list.
 ---@field size integer[] Number of cells { nx, ny } or { nx, ny, nz }.
 ---@field dx? number|number[] Sides of a cell; 1 when not given.
----@field dt? number Time step; 0.9 of the largest stable one when not given; a larger one than that is refused, unless the scheme is implicit.
+---@field dt? number Time step; 0.9 of the largest one that is stable in the whole run when not given; a larger one than that is refused, unless the scheme is implicit.
 ---@field units? selenite.units A lattice made by sel.units: gives dx, dt, nu, density and the reference.
 ---@field origin? number[] Lower corner of the domain; zero when not given.
 ---@field periodic? ("x"|"y"|"z")[] Axes along which the domain is periodic: what leaves one face enters the opposite one.

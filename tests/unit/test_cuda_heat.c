@@ -325,6 +325,37 @@ static void laws_that_fail_are_the_same_errors(void **state) {
                     "law.fixed: function returned nan");
 }
 
+/* dt is compared with its limit when a control has changed. */
+static void a_control_that_makes_steps_unstable_is_the_same_error(void **state) {
+    (void)state;
+    char text[2][sizeof(sel_error)];
+    for (int k = 0; k < 2; k++) {
+        const sel_settings settings = {.precision = -1,
+                                       .backend = k ? comparison.second_backend : SEL_BACKEND_CPU,
+                                       .threads = 1};
+        heat_case c;
+        comparing("a control");
+        heat_open_on(&c, &settings,
+                     HEAT_BEGIN
+                     "return sel.heat { size = { 20, 10 }, diffusivity = 1, layout = 'node',\n"
+                     "controls = { wind = 1 }, regions = { all(law.insulated {}), face('y+',\n"
+                     "  law.convective { h = function(wind) return wind end, ambient = 1 }) },\n"
+                     "stop = { steps = 1 } }\n");
+        heat_steps(&c, 10, false);
+        c.prepared.domain->control_values[0] = 500;
+        const sel_status status = c.prepared.backend->advance(c.state, 10, true, &c.error);
+        if (status != SEL_DIVERGED) {
+            disagree("run %d ends with status %d", k, (int)status);
+        }
+        snprintf(text[k], sizeof text[k], "%s", c.error.text);
+        heat_close(&c);
+    }
+    if (!strstr(text[0], "is not stable in step 11 (") || strcmp(text[0], text[1]) != 0) {
+        disagree("errors are \"%.200s\" and \"%.200s\"", text[0], text[1]);
+    }
+    assert_agreement();
+}
+
 static void large_bodies_agree(void **state) {
     (void)state;
     if (!comparison.is_short) {
@@ -455,6 +486,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(implicit_schemes_agree),
         cmocka_unit_test(sources_are_not_asked_for_in_solids),
         cmocka_unit_test(laws_that_fail_are_the_same_errors),
+        cmocka_unit_test(a_control_that_makes_steps_unstable_is_the_same_error),
         cmocka_unit_test(large_bodies_agree),
         cmocka_unit_test(several_steps_per_pass_are_single_steps),
     };

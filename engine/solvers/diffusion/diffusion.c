@@ -1,5 +1,5 @@
-/* diffusion.c -- the laws, materials, surfaces and stable step of conducting bodies; their fields
- * and balances. */
+/* diffusion.c -- the laws, materials and surfaces of conducting bodies; their fields and balances.
+ */
 #include "engine/solvers/diffusion/diffusion.h"
 
 #include <math.h>
@@ -151,70 +151,6 @@ static void mark_inputs(diffusion_body *body) {
     }
 }
 
-/* ---- the stable step ---- */
-
-/* Lowers the limit to that of one cell, with the sum b of its surfaces for a step of 1. */
-static void limit_by(diffusion_body *body, int64_t cell, double b) {
-    const sel_domain *domain = body->inputs.domain;
-    double sum = 0;
-    for (int face = 0; face < 2 * domain->grid.dims; face++) {
-        sum += diffusion_conductance(&body->k, domain, cell, face);
-    }
-    const double limit = 1 / (sum / diffusion_capacity_of(body, cell) + b / 2);
-    if (limit < body->limit) {
-        body->limit = limit;
-        body->limit_cell = cell;
-    }
-}
-
-/* The lowest limit of all ranks: of equal ones that of the first cell, as one rank has it. */
-static void join_limits(diffusion_body *body) {
-    struct {
-        double limit;
-        int64_t cell;
-    } own = {body->limit, body->limit_cell}, all[SEL_MOST_RANKS];
-    sel_domain_gather(body->inputs.domain, &own, sizeof own, all);
-    for (int r = 0; r < sel_domain_ranks(body->inputs.domain); r++) {
-        if (r == 0 || all[r].limit < body->limit ||
-            (all[r].limit == body->limit && all[r].cell < body->limit_cell)) {
-            body->limit_cell = all[r].cell;
-            body->limit = all[r].limit;
-        }
-    }
-}
-
-static void find_limit(diffusion_body *body) {
-    const sel_inputs *inputs = &body->inputs;
-    const sel_domain *domain = inputs->domain;
-    const double *dx = domain->grid.dx;
-    const sel_surfaces *on = &inputs->surfaces;
-    const sel_rows_range own = sel_domain_own(domain);
-    const int64_t first = own.first * domain->grid.n[0], end = own.end * domain->grid.n[0];
-    double sum = 0, b, s;
-    for (int a = 0; a < domain->grid.dims; a++) {
-        sum += 2 * body->k.same[a] / (dx[a] * dx[a]);
-    }
-    body->limit_cell = -1;
-    const bool varied = body->kind == HEAT_VARIED;
-    body->limit = varied ? HUGE_VAL : body->capacity.same[0] / sum;
-    for (int64_t c = first; c < end && varied; c++) {
-        if (domain->cell[c] == 0) {
-            limit_by(body, c, 0);
-        }
-    }
-    join_limits(body);
-    const int64_t from = on->divided ? 0 : sel_surfaces_from(on, first);
-    const int64_t to = on->divided ? on->cells : sel_surfaces_from(on, end);
-    for (int64_t k = from; k < to; k++) {
-        diffusion_through_all(body->site, inputs->value, 0, on->first_site[k],
-                              on->first_site[k + 1], 1, &b, &s);
-        if (!isinf(b)) {
-            limit_by(body, on->cell[k], b);
-        }
-    }
-    join_limits(body);
-}
-
 /* ---- the plan ---- */
 
 static int diffusion_kind_of(const diffusion_body *body, const sel_domain *domain,
@@ -257,7 +193,7 @@ sel_status diffusion_find(sel_plan *plan, const sel_quantity *k, const char *nam
     plan->depends = body->inputs.depends;
     status = status ? status : sel_inputs_complete(&body->inputs, error);
     if (!status) {
-        find_limit(body);
+        diffusion_limit_find(body);
     }
     return status;
 }

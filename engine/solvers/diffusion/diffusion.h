@@ -15,6 +15,14 @@ extern const sel_table diffusion_regions;
 /* The law of a region: DIFFUSION_FIXED, ... */
 int diffusion_law_of(const sel_domain *domain, int region);
 
+/* The largest stable step forward in time. */
+typedef struct diffusion_limit {
+    double dt;
+    int64_t cell; /* that sets it; -1: all do */
+    double t;     /* the time at which it holds */
+    double h;     /* the largest of the cell's surfaces then */
+} diffusion_limit;
+
 typedef struct diffusion_body {
     /* The solver sets, before diffusion_find: */
     int field[HEAT_MOST_FIELDS]; /* what its fields are made of */
@@ -24,10 +32,9 @@ typedef struct diffusion_body {
                    and materials, not those of its patch only */
     /* diffusion_find sets: */
     diffusion_material k, capacity; /* of volume; 1 where a solver knows none */
-    int kind;             /* of heat_view; uniform: no material varies, no solids, no source */
-    double limit;         /* the largest stable step forward in time, */
-    int64_t limit_cell;   /* and the cell that sets it; -1: all do */
-    diffusion_site *site; /* of each site that this rank lists */
+    int kind;              /* of heat_view; uniform: no material varies, no solids, no source */
+    diffusion_limit limit; /* at time 0 */
+    diffusion_site *site;  /* of each site that this rank lists */
     sel_inputs inputs;
 } diffusion_body;
 
@@ -65,11 +72,24 @@ static inline diffusion_given diffusion_given_of(const sel_state *state) {
 void diffusion_derive(sel_state *state);
 
 /* Finds the materials and lists the surfaces and inputs of a plan, which begins with a
- * diffusion_plan, and the largest stable step: 1 / (sum of g / (C v) + b / 2) in every cell, with b
- * of a step of 1. */
+ * diffusion_plan, and the largest stable step at time 0. */
 sel_status diffusion_find(sel_plan *plan, const sel_quantity *k, const char *name,
                           const sel_quantity *capacity, const sel_quantity *source,
                           sel_error *error);
+/* ---- the stable step (diffusion_limit.c) ---- */
+
+/* Finds body->limit. Collective. */
+void diffusion_limit_find(diffusion_body *body);
+/* The smallest limit of a run whose steps are dt, with the controls of the start: of samples of the
+ * times at which each h that varies in time, and needs no Lua, is largest. Collective. */
+diffusion_limit diffusion_limit_of_run(const sel_plan *plan, double dt);
+/* The largest b, for a step of the grid's dt, with which the step is stable in a cell. */
+double diffusion_most_b(const diffusion_body *body, int64_t cell);
+/* Refuses the step to come, in this rank's cells on surfaces, if dt is too large for the values of
+ * laws then: by given.b, which must not exceed most_b[k]; or (most_b NULL) by values that are
+ * evaluated here. SEL_DIVERGED: it is. */
+sel_status diffusion_limit_check(const sel_state *state, const double *most_b, sel_error *error);
+
 /* sel_solver.plan_clear */
 void diffusion_clear(sel_plan *plan);
 

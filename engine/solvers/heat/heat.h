@@ -45,7 +45,8 @@ typedef struct heat_audit {
 /* Units: the user's. */
 typedef struct heat_plan {
     diffusion_plan diffusion;
-    mg_box box; /* of implicit schemes */
+    mg_box box;            /* of implicit schemes */
+    diffusion_limit least; /* of explicit ones: the least limit of dt over the run */
     heat_audit audit;
 } heat_plan;
 
@@ -53,6 +54,7 @@ typedef struct heat_state {
     diffusion_state diffusion;
     void *T[2];
     mg_solve solve; /* of implicit schemes: A T' = F */
+    double *most_b; /* on the CPU, where h varies: of each cell on surfaces, see diffusion_most_b */
 } heat_state;
 
 static inline const heat_plan *heat_plan_for(const sel_state *state) {

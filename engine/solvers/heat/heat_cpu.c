@@ -8,8 +8,40 @@ extern const heat_loops SEL_OF_LEVELS(heat_loops, [2]);
 
 enum { BAND = 1 << 19 /* bytes */ };
 
+/* Whether the limit of dt changes in the run. */
+static bool varies(const sel_plan *plan) {
+    return diffusion_body_of(plan)->implicit == 0 && plan->inputs->depends;
+}
+
 static void heat_cpu_list(sel_state *base) {
+    heat_state *state = (heat_state *)base;
+    const sel_state_surfaces on = sel_state_find_surfaces(base);
     heat_list(base, 1, base->threads);
+    sel_state_list_part(base, "stable", &state->most_b, SEL_TYPE_OF(*state->most_b), on.cells[0],
+                        varies(base->plan) ? on.cells[1] : on.cells[0], NULL);
+}
+
+static sel_status heat_cpu_start(sel_state *base, sel_error *error) {
+    heat_state *state = (heat_state *)base;
+    const diffusion_given given = diffusion_given_of(base);
+    int64_t first, end;
+    sel_given_range(base, &base->own, &first, &end);
+    for (int64_t k = first; k < end && varies(base->plan); k++) {
+        state->most_b[k] = diffusion_most_b(diffusion_body_of(base->plan), given.cell[k]);
+    }
+    return heat_start(base, error);
+}
+
+/* sel_cpu.terms: whether dt is stable with what has been evaluated. */
+static sel_status heat_cpu_terms(sel_state *base, unsigned due, sel_error *error) {
+    return varies(base->plan) && base->plan->inputs->depends & due
+               ? diffusion_limit_check(base, ((heat_state *)base)->most_b, error)
+               : SEL_OK;
+}
+
+/* sel_cpu.keep_terms: what entered in the last step follows from its terms. */
+static void heat_cpu_keep_terms(sel_state *base) {
+    base->observed = -1;
 }
 
 /* Of the rows low <= y < low + height of all planes those of the calling thread, in one piece: a
@@ -79,7 +111,9 @@ const sel_cpu heat_on_cpu = {
     .state_size = sizeof(heat_state),
     .list = heat_cpu_list,
     .derive = diffusion_derive,
-    .start = heat_start,
+    .start = heat_cpu_start,
+    .terms = heat_cpu_terms,
+    .keep_terms = heat_cpu_keep_terms,
     .steps = heat_cpu_steps,
     .look = {.field = diffusion_field, .numbers = true, .other = diffusion_answer},
 };

@@ -16,6 +16,7 @@
 typedef struct heat_cuda {
     heat_state all;
     bool marches;
+    int64_t tested; /* the step in which dt was last compared with its limit */
     heat_gpu_sides sides;
     mg_gpu_solve solve; /* of implicit steps */
     diffusion_view seen;
@@ -146,6 +147,22 @@ static sel_status heat_cuda_step(sel_state *base, int64_t step, sel_error *error
                : cuda_take_slabs(base, step, rim, false, cuda_exchange, heat_cuda_take, error);
 }
 
+/* cuda_solver.terms: where h varies, dt is compared with its limit at every change of a control,
+ * and now and then in time: the host evaluates all values for it. */
+static sel_status heat_cuda_terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
+    enum { APART = 100 }; /* steps */
+    heat_cuda *state = (heat_cuda *)base;
+    const bool now = due & SEL_ON_CONTROLS || base->step >= state->tested + APART;
+    const unsigned on = base->plan->inputs->depends & due;
+    (void)count;
+    sel_status status = cuda_inputs_terms(base, due, error);
+    if (!status && on && now && !implicit(base)) {
+        state->tested = base->step;
+        status = diffusion_limit_check(base, NULL, error);
+    }
+    return status;
+}
+
 static sel_status heat_cuda_look(sel_state *base, int field, const cuda_look **look,
                                  const void **view, sel_error *error) {
     return diffusion_cuda_look(base, &((heat_cuda *)base)->seen, field, look, view, error);
@@ -174,6 +191,7 @@ const cuda_solver heat_on_cuda = {
     .start = heat_start,
     .derive = derive,
     .alone = implicit,
+    .terms = heat_cuda_terms,
     .pass = heat_cuda_pass,
     .step = heat_cuda_step,
     .loaded = heat_cuda_loaded,

@@ -4,6 +4,7 @@
  * implicitly by multigrid (heat_right_side in diffusion_cell.h); equations and references are
  * there.
  */
+#include <math.h>
 #include <stdio.h>
 #include "engine/core/cpu.h"
 #include "engine/solvers/heat/heat.h"
@@ -20,7 +21,7 @@ static const sel_quantity *conductivity_of(const heat_params *params, const char
 }
 
 static double time_step(const sel_plan *base) {
-    return usual_part * diffusion_body_of(base)->limit;
+    return usual_part * ((const heat_plan *)base)->least.dt;
 }
 
 /* The change of a cell over N steps is 1/N of it in each, and an addition in f32 rounds at 3e-8 of
@@ -32,14 +33,34 @@ static bool needs_double(const sel_plan *base) {
     return diffusion_body_of(base)->implicit == 0 && steps < INT64_MAX && steps > most_steps_f32;
 }
 
+/* Whether dt is too large at some time of the run. */
+static bool exceeds(const heat_plan *p) {
+    return p->diffusion.base.domain->grid.dt > p->least.dt * (1 + 1e-12);
+}
+
+/* `more`: how the message ends. */
+static sel_status refuse_dt(const heat_plan *p, const diffusion_limit *limit, const char *more,
+                            sel_error *error) {
+    const sel_domain *domain = p->diffusion.base.domain;
+    char cell[SEL_CELL_TEXT], when[120] = "";
+    if (limit->t > 0) {
+        snprintf(when, sizeof when, " at t = %.6g, where law.convective has h = %.6g", limit->t,
+                 limit->h);
+    }
+    return sel_fail_at(error, sel_simulation_where(p->diffusion.base.simulation, "dt"),
+                       "dt = %.9g is not stable%s: at most %.9g%s%s; lower it, or leave it out "
+                       "(then %.9g)%s",
+                       domain->grid.dt, when, limit->dt, limit->cell < 0 ? "" : ", by cell ",
+                       limit->cell < 0 ? "" : sel_cell_text(&domain->grid, limit->cell, cell),
+                       usual_part * p->least.dt, more);
+}
+
 static sel_status heat_plan_complete_plan(sel_plan *base, sel_error *error) {
     heat_plan *p = (heat_plan *)base;
     const heat_params *params = (const heat_params *)base->simulation->params;
-    const sel_grid *grid = &base->domain->grid;
-    const double dt = grid->dt;
+    const double dt = base->domain->grid.dt;
     const char *name;
     const sel_quantity *conductivity = conductivity_of(params, &name);
-    char text[SEL_CELL_TEXT];
     diffusion_body *body = &p->diffusion.body;
     body->implicit = implicit_part[params->scheme];
     body->whole = body->implicit > 0 && mg_body_whole(base->domain);
@@ -58,15 +79,19 @@ static sel_status heat_plan_complete_plan(sel_plan *base, sel_error *error) {
                                    "\"explicit\"",
                                    error);
     }
-    const int64_t cell = body->limit_cell;
-    const double limit = body->limit;
-    return !(dt > limit * (1 + 1e-12))
-               ? SEL_OK
-               : sel_fail_at(error, sel_simulation_where(base->simulation, "dt"),
-                             "dt = %.9g is not stable: at most %.9g%s%s; lower it, or leave it out "
-                             "(then %.9g)",
-                             dt, limit, cell < 0 ? "" : ", by cell ",
-                             cell < 0 ? "" : sel_cell_text(grid, cell, text), usual_part * limit);
+    p->least = diffusion_limit_of_run(base, isnan(dt) ? usual_part * body->limit.dt : dt);
+    const bool at_once = dt > body->limit.dt * (1 + 1e-12);
+    return at_once || (exceeds(p) && !sel_may_end_early(&params->common))
+               ? refuse_dt(p, at_once ? &body->limit : &p->least, "", error)
+               : SEL_OK;
+}
+
+/* sel_solver.warn */
+static void heat_plan_warn(const sel_plan *base, sel_error *warnings) {
+    const heat_plan *p = (const heat_plan *)base;
+    if (p->diffusion.body.implicit == 0 && exceeds(p)) {
+        refuse_dt(p, &p->least, "; a run that gets there ends there", warnings);
+    }
 }
 
 void heat_list(sel_state *base, int halo, int threads) {
@@ -116,15 +141,23 @@ static void heat_plan_facts(const sel_plan *base, sel_facts *to) {
         sel_fact_add(to, "precision", "f64 for increments of %lld steps",
                      (long long)sel_stop_step(base->simulation->params));
     }
-    sel_fact_add(to, "time step", "%.6g, %.3g of the largest stable one", dt,
-                 dt / p->diffusion.body.limit);
+    const diffusion_limit *limit =
+        p->diffusion.body.implicit > 0 ? &p->diffusion.body.limit : &p->least;
+    char when[80] = "";
+    if (limit->t > 0) {
+        snprintf(when, sizeof when, ", that of t = %.6g (h = %.6g)", limit->t, limit->h);
+    }
+    sel_fact_add(to, "time step", "%.6g, %.3g of the largest stable one%s", dt, dt / limit->dt,
+                 when);
     sel_fact_add(to, "surfaces", "%lld faces of %lld cells%s",
                  (long long)inputs->surfaces.sites.all, (long long)inputs->surfaces.all_cells,
                  inputs->depends ? ", varying in time" : "");
 }
 
 static void heat_plan_json(const sel_plan *base, FILE *to) {
-    fprintf(to, "\"largest_dt\": %.9g", diffusion_body_of(base)->limit);
+    const heat_plan *p = (const heat_plan *)base;
+    fprintf(to, "\"largest_dt\": %.9g",
+            p->diffusion.body.implicit > 0 ? p->diffusion.body.limit.dt : p->least.dt);
 }
 
 static sel_cell_bytes heat_plan_bytes(const sel_common *common, int precision) {
@@ -166,12 +199,13 @@ const sel_solver heat_solver = {
     .time_step = time_step,
     .plan_clear = diffusion_clear,
     .facts = heat_plan_facts,
+    .warn = heat_plan_warn,
     .ahead = sel_inputs_ahead,
     .json = heat_plan_json,
     .initial_fields = initial_fields,
     .advice =
         "A law, the source or the initial temperature grows without bound or is too large for "
-        "the precision, or h rose above what it was at the start, for which dt was found",
+        "the precision",
     .needs_double = needs_double,
     .audit_reads = heat_audit_reads,
     .audit = heat_audit_step,

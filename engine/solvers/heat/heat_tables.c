@@ -28,8 +28,9 @@ static const sel_table_field fields[] = {
     SEL_COMMON_FIELDS_FROM(
         diffusion_regions, sel_mean_stop_table, SEL_REQUIRED, ".",
         SEL_SIDES_ROW(1, "1 when not given."),
-        SEL_DT_ROW(SEL_NOT_GIVEN, "0.9 of the largest stable one when not given; a larger one than "
-                                  "that is refused, unless the scheme is implicit.")),
+        SEL_DT_ROW(SEL_NOT_GIVEN, "0.9 of the largest one that is stable in the whole run when not "
+                                  "given; a larger one than that is refused, unless the scheme is "
+                                  "implicit.")),
     SEL_ROW(sel_common, precision, CHOICE,
             "Precision of the stored state; --precision overrides it. auto: f32, or f64 where stop "
             "names more than 250,000 explicit steps, whose increments are too small for f32.",
