@@ -307,6 +307,19 @@ sel_status sel_output_result(const sel_output *output, const char *what, double 
     return sel_results_set(output->context->results, result, value, error);
 }
 
+void sel_output_warn(const sel_output *output, const char *about, const char *format, ...) {
+    char text[1024];
+    va_list args;
+    if (!output->context->warn) {
+        return;
+    }
+    const int used = snprintf(text, sizeof text, "%.200s: ", about);
+    va_start(args, format);
+    vsnprintf(text + used, sizeof text - (size_t)used, format, args);
+    va_end(args);
+    output->context->warn(output->context->warn_data, about, text);
+}
+
 sel_status sel_output_table(const sel_output *output, const void *data,
                             void (*write)(const void *data, sel_csv *csv), sel_error *error) {
     char path[SEL_PATH_ROOM];

@@ -116,7 +116,7 @@ typedef struct sel_output_kind {
     const sel_table *table;
     size_t size;        /* of its struct, which begins with a sel_output; 0: the run writes it */
     int64_t period;     /* default steps between writings; 0: at the end only */
-    bool only_when_due; /* the last state is written only if it is due: else it would bias a mean */
+    bool only_when_due; /* the last state is taken only if it is due: else it would bias a mean */
     bool once;          /* a run has at most one */
     bool all_rows;      /* written from step 0 on: from_step and from_time begin the statistics */
     /* Writes NAME.csv: `open` adds columns to the header, `take` values to a row, both after
@@ -230,6 +230,10 @@ void sel_output_row(sel_output *output);
 /* Sets the result NAME.WHAT of run.json. */
 sel_status sel_output_result(const sel_output *output, const char *what, double value,
                              sel_error *error);
+
+/* Warns of "ABOUT: TEXT", once for each `about`. */
+void sel_output_warn(const sel_output *output, const char *about, const char *format, ...)
+    SEL_PRINTF(3, 4);
 
 /* Creates NAME.csv as a whole at the end of the run; `write` adds all lines. */
 sel_status sel_output_table(const sel_output *output, const void *data,

@@ -35,7 +35,8 @@ const sel_table sel_out_average_table = SEL_TABLE(
     "the sum of its components' variances; with solid, cell_type and boundary, as "
     "out.vtk. A sample "
     "every 10 steps when neither every nor interval is "
-    "given; from_step or from_time leaves out how the flow began. With `over` NAME.csv "
+    "given; without one there is no file, and a warning; from_step or from_time leaves out how the "
+    "flow began. With `over` NAME.csv "
     "has the columns x, y, z as far as they are left, cells (those that are not solid), "
     "and for each component its mean, rms and covariances, and of `velocity` the energy.");
 
@@ -316,8 +317,24 @@ static sel_status write_average(const sel_output *base, vtkw_array *arrays, int 
     return status;
 }
 
+static void warn_of_no_sample(const average_output *output) {
+    const sel_output *base = &output->base;
+    char about[128];
+    snprintf(about, sizeof about, "%.64s.%s is not written", base->name,
+             output->rows ? "csv" : "vti");
+    sel_output_warn(
+        base, about,
+        "the run ended at step %lld, time %g, before a sample was due (every, interval, "
+        "from_step, from_time)",
+        (long long)base->step, base->time);
+}
+
 static sel_status average_conclude(sel_output *base, sel_error *error) {
     const average_output *output = (const average_output *)base;
+    if (output->samples == 0) {
+        warn_of_no_sample(output);
+        return SEL_OK;
+    }
     if (output->rows) {
         return sel_average_rows_write(output->rows, output->samples, error);
     }

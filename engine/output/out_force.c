@@ -26,7 +26,8 @@ const sel_table sel_out_force_table = SEL_TABLE(
     "per unit depth. With reference.velocity and reference.area (2-D: or reference.length) the "
     "file has also the coefficients cd = 2 force_x / (density velocity^2 area), and cl likewise "
     "with force_y. The results of run.json get statistics over the samples from from_step or "
-    "from_time on, else over the second half of the run. For each component of force and torque "
+    "from_time on, else over the second half of the run. Without a sample there are none, and a "
+    "warning. For each component of force and torque "
     "and for cd and cl: NAME.force_x_mean, NAME.force_x_rms (of the deviation from the mean), "
     "NAME.force_x_min, NAME.force_x_max and the like. For each component of force and torque that "
     "oscillates: NAME.force_x_frequency and the like, the highest peak of the spectrum after the "
@@ -52,8 +53,6 @@ typedef struct force_output {
     sel_output base;
     double to_coefficient; /* factor from a force to its coefficient; NaN: no coefficients */
     sel_record record;     /* samples of the statistics */
-    bool has_last;         /* `last` is a sample from before the statistics */
-    double last[SERIES];
 } force_output;
 
 static void force_check(sel_output_checker *checker, const void *params) {
@@ -100,10 +99,7 @@ static sel_status force_take(sel_output *base, sel_error *error) {
                                    torque[0],
                                    torque[1],
                                    torque[2]};
-    output->has_last = base->step < sel_output_from(base->params, base->context->clock);
-    if (output->has_last) {
-        memcpy(output->last, sample, sizeof sample);
-    } else {
+    if (base->step >= sel_output_from(base->params, base->context->clock)) {
         sel_record_add(&output->record, sample);
     }
     return SEL_OK;
@@ -217,7 +213,7 @@ static sel_status set_component(const force_output *output, int series, const ch
 
 /* Warns of a force that alternates from step to step. */
 static void warn_of_alternation(const force_output *output, size_t first) {
-    const sel_output_context *context = output->base.context;
+    const char *advice = output->base.context->solver->force_advice;
     const sel_force_params *params = output->base.params;
     const sel_record *record = &output->record;
     double changes = 0, forces = 0;
@@ -228,34 +224,40 @@ static void warn_of_alternation(const force_output *output, size_t first) {
         }
     }
     const double part = sqrt(changes / forces);
-    if (context->warn && part > alternating_part) {
-        char about[128], text[640];
+    if (part > alternating_part) {
+        char about[128];
         snprintf(about, sizeof about, "the force on '%.64s' alternates", params->region);
-        snprintf(text, sizeof text,
-                 "%s: from one step to the next it changes by %.3g %% of itself (rms of %s.csv, "
-                 "whose rows are means of two steps)%s%s",
-                 about, 100 * part, output->base.name, context->solver->force_advice ? "; " : "",
-                 context->solver->force_advice ? context->solver->force_advice : "");
-        context->warn(context->warn_data, about, text);
+        sel_output_warn(&output->base, about,
+                        "from one step to the next it changes by %.3g %% of itself (rms of %s.csv, "
+                        "whose rows are means of two steps)%s%s",
+                        100 * part, output->base.name, advice ? "; " : "", advice ? advice : "");
     }
 }
 
 /* Warns of a run that goes on from a checkpoint of an earlier version, whose samples lack the
  * torque. */
 static void warn_of_gap(const force_output *output, size_t first) {
-    const sel_output_context *context = output->base.context;
     const sel_record *record = &output->record;
     const bool diverged = isnan(record->v[FORCE][first]);
-    if (context->warn && isnan(record->v[TORQUE][first]) && !diverged) {
-        char about[128], text[512];
+    if (isnan(record->v[TORQUE][first]) && !diverged) {
+        char about[128];
         snprintf(about, sizeof about, "%.64s has no statistics of the torque", output->base.name);
-        snprintf(text, sizeof text,
-                 "%s: the run went on from a checkpoint of an earlier version, which did not keep "
-                 "its samples; the rows of %.64s.csv have it, and from_step, after that "
-                 "checkpoint, begins statistics with the torque",
-                 about, output->base.name);
-        context->warn(context->warn_data, about, text);
+        sel_output_warn(&output->base, about,
+                        "the run went on from a checkpoint of an earlier version, which did not "
+                        "keep its samples; the rows of %.64s.csv have it, and from_step, after "
+                        "that checkpoint, begins statistics with the torque",
+                        output->base.name);
     }
+}
+
+/* Warns of a run that ends before from_step or from_time. */
+static void warn_of_none(const sel_output *base) {
+    char about[128];
+    snprintf(about, sizeof about, "%.64s has no statistics", base->name);
+    sel_output_warn(base, about,
+                    "the run ended at step %lld, time %g, before from_step or from_time; %.64s.csv "
+                    "has the rows before",
+                    (long long)base->step, base->time, base->name);
 }
 
 /* The names of the columns with components of force and torque; NULL ends them. */
@@ -267,10 +269,8 @@ static sel_status force_conclude(sel_output *base, sel_error *error) {
     static const char *const coefficients[] = {"cd", "cl"};
     force_output *output = (force_output *)base;
     const int dims = base->context->domain->grid.dims;
-    if (output->record.count == 0 && output->has_last) { /* the run ended before them */
-        sel_record_add(&output->record, output->last);
-    }
     if (output->record.count == 0) {
+        warn_of_none(base);
         return SEL_OK;
     }
     const size_t first = first_sample(output, base->time);

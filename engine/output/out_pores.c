@@ -247,15 +247,14 @@ static sel_status pores_conclude(sel_output *base, sel_error *error) {
     const bool grains = !isnan(context->simulation->params->reference.length);
     const double most = grains ? most_of_grains : most_of_pores;
     (void)error;
-    if (context->warn && output->reynolds > most) {
-        char about[128], text[512];
+    if (output->reynolds > most) {
+        char about[128];
         snprintf(about, sizeof about, "the flow through '%.64s' has inertia", base->name);
-        snprintf(text, sizeof text,
-                 "%s: its Reynolds number by %s is %.3g; above %g Darcy's law does not hold, and "
-                 "the permeability depends on the velocity; reduce what drives the flow",
-                 about, grains ? "reference.length" : "the root of the permeability",
-                 output->reynolds, most);
-        context->warn(context->warn_data, about, text);
+        sel_output_warn(base, about,
+                        "its Reynolds number by %s is %.3g; above %g Darcy's law does not hold, "
+                        "and the permeability depends on the velocity; reduce what drives the flow",
+                        grains ? "reference.length" : "the root of the permeability",
+                        output->reynolds, most);
     }
     return SEL_OK;
 }

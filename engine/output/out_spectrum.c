@@ -129,15 +129,12 @@ static void write_spectrum(const void *data, sel_csv *csv) {
 }
 
 static void warn_of_few(const sel_output *base, size_t samples, int windows) {
-    char about[128], text[512];
-    if (base->context->warn) {
-        snprintf(about, sizeof about, "%.64s.csv is not written", base->name);
-        snprintf(text, sizeof text,
-                 "%s: %zu samples are too few for the spectra of %d windows (windows = %d); run "
-                 "longer, sample more often (every), or take fewer windows",
-                 about, samples, windows, windows);
-        base->context->warn(base->context->warn_data, about, text);
-    }
+    char about[128];
+    snprintf(about, sizeof about, "%.64s.csv is not written", base->name);
+    sel_output_warn(base, about,
+                    "%zu samples are too few for the spectra of %d windows (windows = %d); run "
+                    "longer, sample more often (every), or take fewer windows",
+                    samples, windows, windows);
 }
 
 static sel_status spectrum_conclude(sel_output *base, sel_error *error) {

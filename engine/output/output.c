@@ -316,7 +316,7 @@ static sel_status start_output(sel_outputs *outputs, sel_output *output, sel_err
 
 static bool is_due(const sel_outputs *outputs, const sel_output *output) {
     bool due = next_due(output, outputs->step - 1) == outputs->step;
-    bool at_end = outputs->last && (!output->kind->only_when_due || output->written < 0);
+    bool at_end = outputs->last && !output->kind->only_when_due;
     return (due || at_end) && output->written != outputs->step;
 }
 

@@ -256,18 +256,36 @@ static void the_beginning_can_be_left_out(void **state) {
     case_close(&c);
 }
 
-static void a_run_without_samples_gives_its_last_state(void **state) {
+static void note_warning(void *data, const char *about, const char *text) {
+    (void)about;
+    snprintf(data, 512, "%s", text);
+}
+
+/* The last state is no sample. */
+static void a_run_without_samples_has_no_average(void **state) {
     (void)state;
-    output_case c;
     const char *fields[] = {"pressure"};
-    double mean[12], rms[12];
-    case_open(&c, 2, 4, 3, 1);
-    add_average(&c, fields, 1);
-    assert_int_equal(case_run(&c, 3), SEL_OK);
-    average_array(&c, "pressure_mean", mean, 12);
-    average_array(&c, "pressure_rms", rms, 12);
-    assert_true(mean[0] == 15.5 && rms[0] == 0);
-    case_close(&c);
+    for (int k = 0; k < 3; k++) {
+        output_case c;
+        char warning[512] = "", expected[512];
+        case_open(&c, 2, 4, 3, 1);
+        sel_average_params *average = add_average(&c, fields, 1);
+        average->over = k == 1;
+        average->common.from_time = k == 2 ? 1e9 : SEL_NOT_GIVEN;
+        average->common.every = k == 2 ? 1 : SEL_INT_NOT_GIVEN;
+        assert_int_equal(case_begin(&c), SEL_OK);
+        c.context.warn = note_warning;
+        c.context.warn_data = warning;
+        assert_int_equal(case_write(&c, 2, false), SEL_OK);
+        assert_int_equal(case_write(&c, 3, true), SEL_OK);
+        snprintf(expected, sizeof expected,
+                 "average.%s is not written: the run ended at step 3, time 0.75, before a sample "
+                 "was due (every, interval, from_step, from_time)",
+                 k == 1 ? "csv" : "vti");
+        assert_string_equal(warning, expected);
+        assert_listed(&c, "");
+        case_close(&c);
+    }
 }
 
 static void threads_write_the_same(unsigned over, const char *file) {
@@ -311,7 +329,7 @@ static void a_full_disk_is_told(void **state) {
     add_average(&c, fields, 1);
     assert_int_equal(case_begin(&c), SEL_OK);
     limit_files(2000);
-    sel_status status = case_write(&c, 3, true);
+    sel_status status = case_write(&c, 10, true);
     limit_files(RLIM_INFINITY);
     assert_int_equal(status, SEL_BAD_FILE);
     assert_non_null(strstr(c.error.text, "average.vti"));
@@ -327,7 +345,7 @@ int main(void) {
         cmocka_unit_test(means_along_an_axis_that_is_not_there_are_refused),
         cmocka_unit_test(solid_cells_are_marked),
         cmocka_unit_test(the_beginning_can_be_left_out),
-        cmocka_unit_test(a_run_without_samples_gives_its_last_state),
+        cmocka_unit_test(a_run_without_samples_has_no_average),
         cmocka_unit_test(any_number_of_threads_writes_the_same),
         cmocka_unit_test(a_full_disk_is_told),
     };
