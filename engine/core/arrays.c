@@ -509,7 +509,7 @@ sel_status sel_arrays_keep(const sel_arrays *arrays, int k, bool load, sel_array
                                                (uint64_t)(2 * keeps.together * pitch));
     status = arrays->ranks ? sel_ranks_agree(arrays->ranks, status, error) : status;
     keeps.room = room;
-    keeps.buffer = room + keeps.together * pitch;
+    keeps.buffer = room ? room + keeps.together * pitch : NULL;
     if (!status) {
         const bool known = is_list || arrays_patches(arrays) == 1;
         status = known ? keep_known(&keeps, array) : keep_cells(&keeps, array);

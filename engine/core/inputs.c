@@ -441,6 +441,7 @@ sel_inputs *sel_inputs_copy(sel_state *state, sel_inputs_lister *list) {
     *copy = *from;
     memcpy(v, from->v, (size_t)from->count * sizeof *v);
     copy->v = v;
+    copy->memory = NULL; /* the lists of the plan are the plan's */
     copy->clock = &state->clock;
     if (!list(state, copy)) {
         sel_inputs_free_copy(copy);

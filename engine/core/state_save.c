@@ -41,13 +41,14 @@ static bool for_all(const sel_state *state, bool said) {
     return said;
 }
 
-/* Saves or loads the arrays with these flags; of those to be loaded only what the checkpoint has. A
- * rank without a checkpoint has an error that nobody reads. Ranks list the same arrays that are
- * saved; of others some may have none. */
+/* Saves or loads the arrays with these flags; of those to be loaded only what the checkpoint has.
+ * Ranks list the same arrays that are saved; of others some may have none. Collective: when a rank
+ * fails all have its error, rank 0 in its checkpoint, which then is not committed. */
 static void keep_arrays(sel_state *state, unsigned flags, bool loads, sel_checkpoint *checkpoint) {
     const sel_arrays *arrays = &state->arrays;
     sel_error unread = {.status = SEL_OK}, *error = checkpoint ? &checkpoint->failure : &unread;
     const bool alone = sel_plan_ranks(state->plan)->count == 1;
+    sel_status failed = SEL_OK;
     for (int k = 0; k < arrays->count && !(alone && error->status); k++) {
         const sel_array *array = &arrays->v[k];
         char name[SEL_BLOCK_NAME];
@@ -66,9 +67,11 @@ static void keep_arrays(sel_state *state, unsigned flags, bool loads, sel_checkp
                 sel_checkpoint_block(checkpoint, name);
             }
             moving stream = {checkpoint, array};
-            sel_arrays_keep(arrays, k, loads, move, &stream, error);
+            const sel_status status = sel_arrays_keep(arrays, k, loads, move, &stream, error);
+            failed = failed ? failed : status;
         }
     }
+    sel_state_agree(state, failed ? failed : error->status, error);
 }
 
 /* A checkpoint without a reference has the values themselves. */
@@ -92,8 +95,10 @@ void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint
     if (checkpoint && checkpoint->failure.status) {
         return;
     }
-    if (backend->saving) {
-        backend->saving(state, checkpoint ? &checkpoint->failure : NULL);
+    sel_error unread = {.status = SEL_OK}, *error = checkpoint ? &checkpoint->failure : &unread;
+    const sel_status status = backend->saving ? backend->saving(state, error) : SEL_OK;
+    if (sel_state_agree(state, status, error)) {
+        return;
     }
     keep_reference(state, checkpoint);
     keep_arrays(state, SEL_SAVED, false, checkpoint);

@@ -107,8 +107,10 @@ sel_status sel_plan_compare(const sel_ranks *ranks, const sel_plan *plan, const 
             fprintf(to, "%s %s %.17g %.17g\n", facts.v[k].name, facts.v[k].text, facts.v[k].user,
                     facts.v[k].lattice);
         }
-        fprintf(to, "%d %.17g %.17g %.17g %s", plan->precision, grid->dt, grid->dx[0],
-                grid->origin[0], backend);
+        for (int a = 0; a < grid->dims; a++) {
+            fprintf(to, "%lld %.17g %.17g ", (long long)grid->n[a], grid->dx[a], grid->origin[a]);
+        }
+        fprintf(to, "%d %.17g %s", plan->precision, grid->dt, backend);
         fclose(to);
         numbers = sel_digest_of(text, length);
         free(text);

@@ -81,6 +81,20 @@ static sel_status pick_field(sel_output_checker *checker, const char *field, sel
     return checker->status;
 }
 
+/* A state from a checkpoint may lack what observed steps store, until the next of them. */
+static sel_status hook_check_observed(const char *call, const sel_request *requests, int count,
+                                      sel_error *error) {
+    for (int k = 0; k < count; k++) {
+        if (requests[k].unobserved) {
+            return sel_fail(error, SEL_BAD_SCENARIO,
+                            "%s: the checkpoint that this run goes on from has not stored it; ask "
+                            "after the next step",
+                            call);
+        }
+    }
+    return SEL_OK;
+}
+
 sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point *at,
                           double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
     sel_output_checker checker = hook_checker(run, &probe_call, error);
@@ -90,7 +104,8 @@ sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point 
                          .arena = sel_arena_create(),
                          .picks = {1, &pick},
                          .time = run->time};
-    sel_status status = output.arena ? pick_field(&checker, field, &pick) : SEL_NO_DEVICE;
+    sel_status status = output.arena ? pick_field(&checker, field, &pick)
+                                     : sel_fail_memory(error, "run:probe", sizeof output);
     if (!status && !sel_point_check(&checker, "the point", at)) {
         status = checker.status;
     }
@@ -100,6 +115,9 @@ sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point 
     }
     status = status ? status : sel_sample_create(&output, at, 1, false, &sample, error);
     status = status ? status : sel_output_answer(&output, error);
+    status =
+        status ? status
+               : hook_check_observed("run:probe", output.requests.v, output.requests.count, error);
     status = status ? status : sel_sample_take(sample, error);
     *count = status ? 0 : pick.components;
     for (int c = 0; c < *count; c++) {
@@ -126,10 +144,11 @@ sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
     if (!status) {
         request.field = pick.field;
         request.components = pick.field_components;
-        *count = pick.components;
         status = sel_answer(run->context, &request, error);
     }
-    for (int c = 0; !status && c < *count; c++) {
+    status = status ? status : hook_check_observed("run:reduce", &request, 1, error);
+    *count = status ? 0 : pick.components;
+    for (int c = 0; c < *count; c++) {
         values[c] = sel_reduce_value(&request, which, pick.first + c);
     }
     return keep_failure(run, status, error);
@@ -167,6 +186,9 @@ sel_status sel_hook_force(sel_hook_run *run, const char *name, double force[3], 
     sel_status status =
         sel_measure_regions(&output, SEL_FORCE, found->region, &found->centre, error);
     status = status ? status : sel_output_answer(&output, error);
+    status =
+        status ? status
+               : hook_check_observed("run:force", output.requests.v, output.requests.count, error);
     const sel_force_sum sum = sel_measure_sum_force(&output.requests);
     memcpy(force, sum.force, sizeof sum.force);
     memcpy(torque, sum.torque, sizeof sum.torque);

@@ -129,7 +129,8 @@ unsigned long sel_digest_of(const void *bytes, size_t count);
 sel_status sel_digests_compare(const sel_ranks *ranks, const sel_digest *digests, int count,
                                sel_error *error);
 
-/* Compares the grid, the regions, the data and the numbers of a run; as sel_digests_compare. */
+/* Compares the grid, the regions of faces, the data and the numbers of a run; as
+ * sel_digests_compare. */
 sel_status sel_plan_compare(const sel_ranks *ranks, const sel_plan *plan, const char *backend,
                             sel_error *error);
 

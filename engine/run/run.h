@@ -38,7 +38,8 @@ typedef struct sel_report {
     double seconds_left;   /* NaN: not known, or the run has ended */
     double largest_mach;   /* of all tests; NaN: no test, or the solver has no speed of sound */
     double mass_drift;     /* relative change of the mass since the first test, without what laws
-                              brought in; NaN: the flow determines the inflow */
+                              brought in; NaN: that is not known (the flow determines the inflow,
+                              or hooks may change it) */
     double wall_seconds, setup_seconds;
     double output_seconds;      /* during which the writer's thread worked, parallel to the run */
     double output_wait_seconds; /* during which the run waited for the writer's thread */

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include "engine/base/file.h"
@@ -505,6 +506,12 @@ static sel_status refuse_unsound(run *r, sel_error *error) {
     return status;
 }
 
+static bool is_same_file(const char *a, const char *b) {
+    struct stat of_a, of_b;
+    return !stat(a, &of_a) && !stat(b, &of_b) && of_a.st_dev == of_b.st_dev &&
+           of_a.st_ino == of_b.st_ino;
+}
+
 sel_status sel_run_load(run *r, sel_error *error) {
     sel_state_load(r->state, r->prepared->backend, r->resume);
     keep_loop(r, r->resume);
@@ -514,7 +521,7 @@ sel_status sel_run_load(run *r, sel_error *error) {
     if (!status) {
         r->first_step = r->saved_step = r->step;
         r->observed_step = -1;
-        r->names.keeps_before = strcmp(r->resume->path, r->names.path_before) == 0;
+        r->names.keeps_before = is_same_file(r->resume->path, r->names.path_before);
         note_changes(r);
     }
     return status;

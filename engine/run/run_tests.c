@@ -360,10 +360,15 @@ void sel_run_warn_of_aliasing(run *r) {
     if (r->test_steps == 1 || !(r->prepared->plan->depends & SEL_ON_T)) {
         return;
     }
-    for (int k = 0; k < PLACES; k++) { /* Roberts 2018: powers of the plastic number */
-        const double along[] = {alias_spread(0.7548776662466927, k),
-                                alias_spread(0.5698402909980532, k),
-                                alias_spread(0.4301597090019468, k)};
+    /* Spreads the places evenly: multiples of 1/g, 1/g^2, ... with g^(d + 1) = g + 1 in d
+     * dimensions (M. Roberts, The unreasonable effectiveness of quasirandom sequences, 2018). */
+    static const double strides[2][3] = {
+        {0.7548776662466927, 0.5698402909980532, 0},
+        {0.8191725133961644, 0.6710436067037892, 0.5497004779019702}};
+    const double *stride = strides[grid->dims == 3];
+    for (int k = 0; k < PLACES; k++) {
+        const double along[] = {alias_spread(stride[0], k), alias_spread(stride[1], k),
+                                alias_spread(stride[2], k)};
         double *const to[] = {s.x, s.y, s.z};
         for (int a = 0; a < grid->dims; a++) {
             to[a][k] = sel_centre(grid, a, floor(along[a] * (double)grid->n[a]));

@@ -111,6 +111,32 @@ for ranks in 1 3; do
         first_rain_is_named 3 $ranks 3.5
 done
 
+# A round basin whose curved wall moves: mass is returned every 64 steps, with sums over the ranks. The
+# law fails then, in rows of the last rank alone.
+cat >"$work/basin.lua" <<'END'
+local sel = require "selenite"
+local shape, law = sel.shape, sel.law
+local p = sel.params { from = 64 }
+return sel.lbm {
+  lattice = "D2Q9", size = { 32, 32 }, nu = 0.05,
+  regions = { {
+    name = "wall", where = shape.rest - shape.ball { centre = { 16, 16 }, radius = 13.3 },
+    law = law.wall { scheme = "interpolated", velocity = { function(x, y, t)
+      if y > 28 and t > p.from and t < p.from + 1 then error "the wall fails" end
+      return 0.01 * (16 - y) / 13
+    end, 0 } },
+  } },
+  stop = { steps = 200 },
+}
+END
+wall_is_named() {
+    says_where basin 64 "$1" && grep -q "the wall fails" "$work/said" && [ "$(wc -l <"$work/said")" = 1 ]
+}
+for ranks in 1 3; do
+    ok "a wall of a closed region that fails on one rank, when its mass is returned: ranks $ranks" \
+        wall_is_named $ranks
+done
+
 # Ranks with rows of planes: the law of the lid fails first at a place of rank 1, then at one of rank
 # 0, which comes later in the grid; the law of the floor, which comes after it, at places of all.
 cat >"$work/flow.lua" <<'END'

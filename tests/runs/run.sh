@@ -192,6 +192,17 @@ return sel.heat {
 }
 LUA
 
+# A source in a part of the section alone.
+cat >"$work/steady_space.lua" <<'LUA'
+local sel = require "selenite"
+return sel.heat {
+  size = { 8, 8, 8 }, diffusivity = 1, dt = 0.1, precision = "f64",
+  source = function(x, y, z, t) return y > 5 and z > 5 and math.sin(2 * math.pi * t / 10) or 0 end,
+  regions = { { where = sel.shape.faces, law = sel.law.fixed { 1 } } },
+  stop = { time = 10000, steady = 1e-6, every = 100 },
+}
+LUA
+
 steady_between_periods_is_warned_of() {
     exits 0 run "$work/steady.lua" -o "$work/steady" 2>"$work/err" &&
         [ "$(json "$work/steady/run.json" stopped_by)" = '"steady"' ] &&
@@ -200,6 +211,9 @@ steady_between_periods_is_warned_of() {
         exits 0 run "$work/steady_heat.lua" -o "$work/steady" --force &&
         [ "$(json "$work/steady/run.json" stopped_by)" = '"steady"' ] &&
         grep 'steady_heat.lua:2: .* of law.fixed varies .* every 100 steps (20)' "$work/steady/run.json" &&
+        exits 0 run "$work/steady_space.lua" -o "$work/steady" --force &&
+        [ "$(json "$work/steady/run.json" stopped_by)" = '"steady"' ] &&
+        grep 'steady_space.lua:4: source of sel.heat varies between' "$work/steady/run.json" &&
         exits 0 run "$work/steady.lua" every=130 -o "$work/steady" --force &&
         [ "$(json "$work/steady/run.json" stopped_by)" = '"steps"' ] &&
         exits 0 run "$work/steady.lua" rises=true -o "$work/steady" --force &&

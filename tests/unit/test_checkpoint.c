@@ -1,5 +1,6 @@
 /* test_checkpoint.c -- the checkpoint file: what is kept comes back, and nothing altered is read.
  */
+#include "engine/core/state.h"
 #include "engine/io/checkpoint.h"
 #include "tests/unit/files.h"
 
@@ -147,6 +148,54 @@ static void what_is_not_finished_leaves_the_older_file(void **unused) {
     assert_int_equal(try_to_open(), SEL_OK);
 }
 
+/* ---- two ranks, of which the second is made up ---- */
+
+static int gathers, failing_gather;
+
+/* sel_ranks.gather of sel_ranks_agree: a status is the first number of each rank. */
+static void gather_beside_one_that_fails(const void *own, size_t bytes, void *all) {
+    const sel_status status = gathers++ == failing_gather ? SEL_NO_DEVICE : SEL_OK;
+    memset(all, 0, 2 * bytes);
+    memcpy(all, own, bytes);
+    memcpy((char *)all + bytes, &status, sizeof status);
+}
+
+static void receive_its_error(const sel_message *messages, int count) {
+    assert_int_equal(count, 1);
+    assert_false(messages->sends);
+    *(sel_error *)messages->at = (sel_error){.status = SEL_NO_DEVICE, .text = "no such device"};
+}
+
+static void broadcast_nothing(void *at, size_t bytes, bool idle) {
+    (void)at;
+    (void)bytes;
+    (void)idle;
+}
+
+static void what_another_rank_cannot_save_leaves_the_older_file(void **unused) {
+    (void)unused;
+    const sel_ranks two = {.count = 2,
+                           .gather = gather_beside_one_that_fails,
+                           .transfer = receive_its_error,
+                           .broadcast = broadcast_nothing};
+    const sel_plan plan = {.ranks = &two};
+    const sel_backend backend = {.saving = NULL};
+    write_two(1);
+    for (failing_gather = 0; failing_gather < 3; failing_gather++) {
+        sel_state state = {.plan = &plan};
+        sel_error error = {.status = SEL_OK};
+        sel_checkpoint *to;
+        uint64_t bytes;
+        gathers = 0;
+        assert_int_equal(sel_checkpoint_create(path, &to, NULL), SEL_OK);
+        sel_state_save(&state, &backend, to);
+        assert_int_equal(sel_checkpoint_commit(to, before, &bytes, &error), SEL_NO_DEVICE);
+        assert_non_null(strstr(error.text, "no such device"));
+        sel_checkpoint_close(to);
+        assert_int_equal(try_to_open(), SEL_OK);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_kept_comes_back_in_any_order),
@@ -156,6 +205,7 @@ int main(void) {
         cmocka_unit_test(reading_beyond_a_block_fails_and_gives_zeros),
         cmocka_unit_test(the_one_before_is_kept),
         cmocka_unit_test(what_is_not_finished_leaves_the_older_file),
+        cmocka_unit_test(what_another_rank_cannot_save_leaves_the_older_file),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

@@ -138,7 +138,7 @@ static void test_facts_see_laws_that_start_from_rest(void **unused) {
     assert_string_equal(find(&facts, "Reynolds number of a cell")->text, "30");
     assert_string_equal(find(&facts, "Reynolds number")->text, "60");
     assert_string_equal(find(&facts, "flow-through time")->text, "80 (80 steps)");
-    assert_string_equal(find(&facts, "open faces x")->text,
+    assert_string_equal(find(&facts, "faces x")->text,
                         "7 apart: they lie at the centres of the first cells");
     sel_error warnings = {.status = SEL_OK};
     lbm_warn(c.plan, &warnings);
@@ -148,6 +148,24 @@ static void test_facts_see_laws_that_start_from_rest(void **unused) {
                         "Reynolds number of a cell 30: above 5 flows may be unstable with "
                         "collision = \"trt\"; use more cells (48 x 36 would do), or a larger "
                         "viscosity");
+    case_end(&c);
+}
+
+/* Fluid passes no wall, whatever its scheme: the flow goes along the longest axis. */
+static void test_fluid_does_not_flow_through_walls(void **unused) {
+    (void)unused;
+    sel_facts facts = {.count = 0};
+    lbm_case c;
+    case_begin(&c, 30, 6, 0.8);
+    c.params.common.periodic = 1;
+    c.params.common.reference = (sel_reference){.length = 6, .velocity = 0.1, .area = nan("")};
+    case_wet_wall(&c, SEL_Y_MIN, (sel_quantity){0});
+    case_wet_wall(&c, SEL_Y_MAX, sel_constant2(0.1, 0));
+    assert_int_equal(case_plan(&c), SEL_OK);
+    lbm_facts(c.plan, &facts);
+    assert_string_equal(find(&facts, "flow-through time")->text, "300 (300 steps)");
+    assert_string_equal(find(&facts, "faces y")->text,
+                        "5 apart: they lie at the centres of the first cells");
     case_end(&c);
 }
 
@@ -180,7 +198,7 @@ static void test_facts_know_three_axes(void **unused) {
     assert_true(((lbm_plan *)c.plan)->numbers.acceleration[2] == -3e-3);
     lbm_facts(c.plan, &facts);
     assert_string_equal(find(&facts, "collision")->text, "trt on D3Q19, populations are stored");
-    assert_string_equal(find(&facts, "open faces z")->text,
+    assert_string_equal(find(&facts, "faces z")->text,
                         "4 apart: they lie at the centres of the first cells");
     assert_string_equal(find(&facts, "Mach number")->text,
                         "0.0866 (velocity 0.05 in lattice units)");
@@ -509,6 +527,7 @@ int main(void) {
         cmocka_unit_test(test_plan_refuses_a_lattice_of_other_dimensions),
         cmocka_unit_test(test_lattices_have_their_names_and_bytes),
         cmocka_unit_test(test_facts_know_three_axes),
+        cmocka_unit_test(test_fluid_does_not_flow_through_walls),
         cmocka_unit_test(test_tau_is_told_from_one_half),
         cmocka_unit_test(test_facts_see_laws_that_start_from_rest),
         cmocka_unit_test(test_failing_laws_end_the_run),

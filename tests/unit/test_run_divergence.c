@@ -226,6 +226,25 @@ static void mass_that_laws_bring_is_no_drift(void **state) {
     }
 }
 
+/* The laws of past steps are not known when hooks change them: no drift is made up. */
+static void mass_that_hooks_may_bring_is_not_watched(void **state) {
+    (void)state;
+    run_case r;
+    case_run_well(
+        &r, "local sel = require 'selenite'\n"
+            "local shape, law = sel.shape, sel.law\n"
+            "return sel.lbm { lattice = 'D2Q9', size = { 24, 24 }, nu = 0.024, precision = 'f64',\n"
+            "  stop = { steps = 4000 }, controls = { push = -0.002 }, hooks = { { every = 1900, "
+            "call =\n"
+            "    function(run) if run.step > 0 then run:set('push', 0) end end } }, regions = {\n"
+            "  { name = 'lid', where = shape.face 'y+', law = law.wall { velocity = {\n"
+            "    0, function(push) return push end } } },\n"
+            "  { name = 'walls', where = shape.rest, law = law.wall {} } } }\n");
+    assert_string_equal(r.log, "");
+    json_has("mass_drift", "null");
+    case_done(&r);
+}
+
 static void where_a_face_gives_the_pressure_the_mass_is_not_watched(void **state) {
     (void)state;
     char text[1200];
@@ -323,6 +342,7 @@ int main(void) {
         cmocka_unit_test(water_has_no_mach_number),
         cmocka_unit_test(a_drift_of_the_mass_is_told_once_with_its_cause),
         cmocka_unit_test(mass_that_laws_bring_is_no_drift),
+        cmocka_unit_test(mass_that_hooks_may_bring_is_not_watched),
         cmocka_unit_test(where_a_face_gives_the_pressure_the_mass_is_not_watched),
         cmocka_unit_test(looks_are_as_frequent_as_one_percent_of_the_time_allows),
         cmocka_unit_test(the_nearest_region_is_found_across_periodic_faces),

@@ -55,19 +55,21 @@ double lbm_kinematic_viscosity(const sel_plan *plan) {
     return ((const lbm_plan *)plan)->numbers.nu * common->dx * common->dx / common->dt;
 }
 
-static bool has_opening(const lbm_plan *plan, int face) {
+/* Whether some site of a face has cells at whose centres its law holds; `open`: and fluid
+ * passes. */
+static bool has_opening(const lbm_plan *plan, int face, bool open) {
     const sel_domain *domain = plan->base.domain;
     for (int64_t s = 0; domain->face[face] && s < sel_face_sites(&domain->grid, face); s++) {
-        if (plan->boundary.law[domain->face[face][s]]->opening != LBM_CLOSED) {
+        const lbm_law_row *law = plan->boundary.law[domain->face[face][s]];
+        if (open ? lbm_law_is_open(law) : law->opening != LBM_CLOSED) {
             return true;
         }
     }
     return false;
 }
 
-/* Whether the domain is open at both ends of an axis. */
-static bool is_open_along(const lbm_plan *plan, int axis) {
-    return has_opening(plan, 2 * axis) && has_opening(plan, 2 * axis + 1);
+static bool both_have_opening(const lbm_plan *plan, int axis, bool open) {
+    return has_opening(plan, 2 * axis, open) && has_opening(plan, 2 * axis + 1, open);
 }
 
 /* Along the first axis with both ends open, else along the longest one. */
@@ -75,7 +77,7 @@ static double domain_length(const lbm_plan *plan) {
     const sel_grid *grid = &plan->base.domain->grid;
     int64_t longest = 0;
     for (int a = 0; a < grid->dims; a++) {
-        if (is_open_along(plan, a)) {
+        if (both_have_opening(plan, a, true)) {
             return (double)grid->n[a] * grid->dx[0];
         }
         longest = grid->n[a] > longest ? grid->n[a] : longest;
@@ -98,9 +100,9 @@ static void add_reference_facts(const lbm_plan *plan, sel_facts *facts) {
 /* Wet faces hold at cell centres, so a channel is one cell shorter than its size says. */
 static void add_opening_facts(const lbm_plan *plan, sel_facts *facts) {
     const sel_domain *domain = plan->base.domain;
-    static const char *const names[] = {"open faces x", "open faces y", "open faces z"};
+    static const char *const names[] = {"faces x", "faces y", "faces z"};
     for (int a = 0; a < domain->grid.dims; a++) {
-        if (is_open_along(plan, a)) {
+        if (both_have_opening(plan, a, false)) {
             sel_fact_add(facts, names[a], "%.6g apart: they lie at the centres of the first cells",
                          (double)(domain->grid.n[a] - 1) * domain->grid.dx[0]);
         }

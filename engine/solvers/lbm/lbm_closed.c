@@ -129,11 +129,12 @@ sel_status lbm_closed_find(lbm_boundary *b, sel_error *error) {
     if (!b->interpolates) {
         return SEL_OK;
     }
-    int64_t *parent = malloc((2 * spans + 1) * sizeof *parent), *marks = parent + spans;
+    int64_t *parent = malloc((2 * spans + 1) * sizeof *parent);
     if (!parent) {
         return sel_fail_memory(error, "the regions of fluid",
                                (2 * (uint64_t)spans + 1) * sizeof *parent);
     }
+    int64_t *marks = parent + spans;
     const forest f = {b, parent};
     for (int64_t s = 0; s < b->span_count; s++) {
         parent[s] = s;

@@ -349,9 +349,11 @@ static sel_status lbm_cuda_start(sel_state *base, sel_error *error) {
     show_arrays(state);
     sel_status status = lbm_cuda_send_boundary(state, error);
     status = status ? status : lbm_cuda_start_pass(state, error);
+    status = sel_state_agree(base, status, error); /* what follows is collective */
     status = status ? status : lbm_cuda_start_inputs(state, error);
     status = status ? status : lbm_cuda_send_closed(state, error);
     status = status ? status : lbm_cuda_send_sponge(state, error);
+    status = sel_state_agree(base, status, error);
     status = status ? status : set_initial(state, error);
     return status || !sel_plan_observes(base->plan) ? status : observe_start(state, error);
 }

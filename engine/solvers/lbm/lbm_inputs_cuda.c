@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "engine/solvers/lbm/lbm_closed.h"
 #include "engine/solvers/lbm/lbm_state_cuda.h"
 
 /* The most numbers that are stored for steps evaluated together. */
@@ -114,8 +115,8 @@ static sel_status inputs_start_laws(const lbm_state *state, sel_error *error) {
 sel_status lbm_cuda_start_inputs(lbm_cuda *state, sel_error *error) {
     sel_status status = inputs_start_acceleration(state, error);
     status = status ? status : inputs_start_laws(&state->all, error);
-    if (!status) {
-        CUDA_TRY(cudaDeviceSynchronize());
+    if (!status && cudaDeviceSynchronize() != cudaSuccess) {
+        status = sel_fail(error, SEL_NO_DEVICE, "the device failed while laws were evaluated");
     }
     state->pattern.halted = cuda_inputs_halted(&state->all.base);
     return sel_state_agree(&state->all.base, status, error);
@@ -139,6 +140,9 @@ sel_status lbm_cuda_terms(sel_state *base, unsigned due, int64_t *count, sel_err
     lbm_cuda *state = (lbm_cuda *)base;
     sel_status status = due & SEL_ON_CONTROLS ? inputs_keep_acceleration(state, error) : SEL_OK;
     status = status ? status : cuda_inputs_terms(base, due, error);
+    if (base->plan->depends & due && lbm_closed_due(&state->all.plan->boundary, base->step)) {
+        status = sel_state_agree(base, status, error); /* lbm_cuda_return is collective */
+    }
     *count = base->step == state->accelerated_at ? 1 : *count;
     return status ? status : lbm_cuda_return(state, count, error);
 }

@@ -91,12 +91,17 @@ static void find_passing(const lbm_plan *plan, double *values, double steps, pas
     }
 }
 
+/* Not where hooks may change a velocity. */
+static bool can_be_sampled(const lbm_plan *plan) {
+    return !(plan->params->common.hooks.n > 0 && lbm_laws_depend(&plan->inputs) & SEL_ON_CONTROLS);
+}
+
 bool lbm_brought(const sel_plan *base, int64_t from, int64_t to, double *mass) {
     const lbm_plan *plan = (const lbm_plan *)base;
     const int samples = lbm_laws_depend(&plan->inputs) & SEL_ON_T ? LBM_SAMPLES : 1;
     const double steps = (double)(to - from);
     *mass = 0;
-    if (lbm_has_free_face(plan)) {
+    if (lbm_has_free_face(plan) || !can_be_sampled(plan)) {
         return false;
     }
     double *values = room_for_values(plan);
@@ -236,11 +241,6 @@ static int describe_edges(const lbm_plan *plan, char *text, size_t size) {
         "law.pressure",
         sel_region_name(domain, region, name));
     return region;
-}
-
-/* Not where hooks may change a velocity. */
-static bool can_be_sampled(const lbm_plan *plan) {
-    return !(plan->params->common.hooks.n > 0 && lbm_laws_depend(&plan->inputs) & SEL_ON_CONTROLS);
 }
 
 /* Finds the causes, and the regions whose laws mend them; returns their number. */

@@ -124,9 +124,11 @@ static sel_status lbm_plan_complete_plan(sel_plan *base, sel_error *error) {
     const sel_status drive = lbm_resolve_drive(p, error);
     sel_status acceleration = lbm_acceleration_constant(p, p->numbers.acceleration, error);
     const double relax = p->collision >= LBM_REGULARIZED ? p->numbers.tau - 0.5 : 0;
+    sel_error why = {.status = SEL_OK};
     sel_status listed = lbm_boundary_create(base->domain, &lbm_lattices[params->lattice], relax,
-                                            &p->boundary, error);
-    listed = listed ? listed : lbm_inputs_create(p, &p->everywhere, error);
+                                            &p->boundary, &why);
+    listed = listed ? listed : lbm_inputs_create(p, &p->everywhere, &why);
+    listed = sel_domain_agree(base->domain, listed, &why, error); /* the sponge is collective */
     const bool divided = base->domain->ranks != NULL;
     const bool leads = !divided || base->domain->ranks->rank == 0;
     if (!listed && !leads) {
@@ -146,7 +148,7 @@ static sel_status lbm_plan_complete_plan(sel_plan *base, sel_error *error) {
 
 static void lbm_plan_clear_plan(sel_plan *plan) {
     lbm_plan *p = (lbm_plan *)plan;
-    if (p->inputs.v != p->everywhere.v) {
+    if (p->inputs.of != p->everywhere.of || p->inputs.v != p->everywhere.v) {
         lbm_inputs_free(&p->inputs);
     }
     lbm_inputs_free(&p->everywhere);

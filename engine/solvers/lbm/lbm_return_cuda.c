@@ -2,6 +2,8 @@
  * of what interpolated walls owe them (lbm_closed.h).
  */
 #include <stdlib.h>
+#include <string.h>
+#include "engine/core/collectives.h"
 #include "engine/solvers/lbm/lbm_closed.h"
 #include "engine/solvers/lbm/lbm_state_cuda.h"
 
@@ -94,29 +96,37 @@ static sel_status return_fetch(const lbm_cuda *state, int64_t *own, size_t bytes
     return SEL_OK;
 }
 
-/* Adds up the sums of all ranks. */
-static sel_status return_join(const lbm_cuda *state, sel_error *error) {
+/* Sums of this rank. */
+static sel_status return_collect(const lbm_cuda *state, const lbm_gpu_closed *one,
+                                 sel_error *error) {
+    CUDA_TRY(lbm_gpu_collect(one, state->all.base.queue->stream));
+    return SEL_OK;
+}
+
+/* Adds up the sums of all ranks; status: of this one. Collective: all return alike. */
+static sel_status return_join(const lbm_cuda *state, sel_status status, sel_error *error) {
     const sel_ranks *ranks = state->all.base.ranks;
     const lbm_gpu_closed *closed = &state->closed;
     const size_t regions = (size_t)closed->region_count, bytes = regions * sizeof(int64_t);
     if (ranks->count == 1) {
-        return SEL_OK;
+        return status;
     }
     int64_t *own = sel_ranks_memory(ranks, bytes * (1 + (size_t)ranks->count)),
             *all = own + regions;
-    sel_status status = return_fetch(state, own, bytes, error);
-    if (!status) {
-        ranks->gather(own, bytes, all);
-        for (size_t k = 0; k < regions; k++) {
-            own[k] = 0;
-            for (size_t r = 0; r < (size_t)ranks->count; r++) {
-                own[k] += all[r * regions + k];
-            }
-        }
-        status = cuda_send(closed->sums, own, bytes, error);
+    status = status ? status : return_fetch(state, own, bytes, error);
+    if (status) {
+        memset(own, 0, bytes);
     }
+    ranks->gather(own, bytes, all);
+    for (size_t k = 0; k < regions; k++) {
+        own[k] = 0;
+        for (size_t r = 0; r < (size_t)ranks->count; r++) {
+            own[k] += all[r * regions + k];
+        }
+    }
+    status = status ? status : cuda_send(closed->sums, own, bytes, error);
     free(own);
-    return status;
+    return sel_state_agree(&state->all.base, status, error);
 }
 
 sel_status lbm_cuda_return(lbm_cuda *state, int64_t *count, sel_error *error) {
@@ -130,8 +140,7 @@ sel_status lbm_cuda_return(lbm_cuda *state, int64_t *count, sel_error *error) {
     }
     one.step = base->step;
     one.now = lbm_cuda_at(state, base->field[0].present);
-    CUDA_TRY(lbm_gpu_collect(&one, base->queue->stream));
-    sel_status status = return_join(state, error);
+    sel_status status = return_join(state, return_collect(state, &one, error), error);
     if (!status) {
         CUDA_TRY(lbm_gpu_return(&one, base->queue->stream));
         status = base->ranks->count > 1

@@ -179,8 +179,9 @@ static bool rule_inputs_place(const rule_state *state, unsigned due, sel_inputs 
         }
     }
     if (!any) {
+        const bool made = segments != NULL;
         free(segments);
-        return segments;
+        return made;
     }
     walk_runs(state, segments, NULL, NULL);
     for (int k = 0; k < SEGMENTS; k++) {
