@@ -184,6 +184,49 @@ static void beyond_2_53_lua_takes_over(void **state) {
     }
 }
 
+/* A look-up table and a loop over a field, beside a rule that is compiled. */
+static void what_lua_evaluates_has_the_precision_of_the_run(void **state) {
+    (void)state;
+    for (int precision = SEL_F32; precision <= SEL_F64; precision++) {
+        const sel_settings settings = {
+            .precision = precision, .backend = SEL_BACKEND_CPU, .threads = 2};
+        rule_case c;
+        rule_load(
+            &c, RULE_BEGIN
+            "local next = { [0] = 1, 2, 0 }\n"
+            "return sel.rule { size = { 300, 7 }, periodic = { 'x', 'y' }, stop = { steps = "
+            "9 },\n"
+            "state = { s = 'u8', n = 'i32', age = 'real', u = 'real', v = 'real' }, main = 'age',\n"
+            "initial = { s = function(x) return math.floor(x) % 3 end,\n"
+            "age = function(x, y) return 10 * x + y end, n = 16777217 },\n"
+            "derived = { d = function(c) return c.age + next[c.s] end },\n"
+            "rule = { function(c) return { s = next[c.s], n = c.n + 1, v = c.age / 3 } end,"
+            "\nfunction(c) return { age = c.age + 0.5 } end,\n"
+            "function(c)\n"
+            "  local k = 0\n"
+            "  while k < c.age do k = k + 1000 end\n"
+            "  return { u = k + 0.1 }\n"
+            "end } }");
+        rule_open_on(&c, &settings);
+        rule_steps(&c, 2);
+        double *s = rule_values(&c, "s"), *n = rule_values(&c, "n"), *age = rule_values(&c, "age");
+        double *x = rule_values(&c, "u"), *y = rule_values(&c, "v"), *d = rule_values(&c, "d");
+        for (int i = 0; i < WHOLE; i++) {
+            const double was = 10 * (i % ROW + 0.5) + (i / ROW + 0.5) + 0.5, third = was / 3;
+            const double above = ceil((was + 0.5) / 1000) * 1000 + 0.1;
+            const bool single = precision == SEL_F32;
+            assert_true(s[i] == (i % ROW + 2) % 3);
+            assert_true(n[i] == 16777219);
+            assert_true(age[i] == was + 0.5);
+            assert_true(d[i] == age[i] + (i % ROW + 3) % 3);
+            assert_true(x[i] == (single ? (double)(float)above : above));
+            assert_true(y[i] == (single ? (double)(float)third : third));
+        }
+        free(s), free(n), free(age), free(x), free(y), free(d);
+        rule_close(&c);
+    }
+}
+
 static void fails_with(const char *text, sel_status status, const char *words) {
     rule_case c;
     rule_load(&c, text);
@@ -230,6 +273,7 @@ int main(void) {
         cmocka_unit_test(gray_scott_equals_a_plain_loop_bit_for_bit),
         cmocka_unit_test(the_r_pentomino_settles),
         cmocka_unit_test(beyond_2_53_lua_takes_over),
+        cmocka_unit_test(what_lua_evaluates_has_the_precision_of_the_run),
         cmocka_unit_test(what_lua_says_of_a_cell_ends_the_run),
         cmocka_unit_test(random_numbers_are_those_of_philox),
     };

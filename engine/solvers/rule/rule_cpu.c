@@ -146,7 +146,9 @@ static void call_lua(const piece *p) {
             p->cpu->all.status = rule_lua_call(state, p->f, p->first + x, NULL, out, p->cpu->error);
         }
         for (int k = 0; k < p->code->layout.outputs; k++) {
-            ((double *)p->slot[k])[x] = out[p->code->tables.output[k].field];
+            const sel_program_output *output = &p->code->tables.output[k];
+            rule_set(SEL_CELL_REAL, output->type == SEL_NUMBER_D, p->slot[k], x,
+                     out[output->field]);
         }
     }
 }

@@ -189,7 +189,9 @@ static const sel_program *code_of_lua(const rule_model *m, bool numbers) {
         if (m->field[f].state) {
             const int k = code->layout.outputs++;
             const bool checked = m->field[f].type != SEL_CELL_REAL;
-            output[k] = (sel_program_output){f, k, SEL_NUMBER_D, checked, false};
+            const bool single = !checked && m->precision == SEL_F32;
+            output[k] =
+                (sel_program_output){f, k, single ? SEL_NUMBER_F : SEL_NUMBER_D, checked, false};
             code->reports = code->reports || checked;
         }
     }
