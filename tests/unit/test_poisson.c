@@ -215,6 +215,55 @@ static void iterations_end_by_what_they_have_reached(void **state) {
                SEL_STAGNATED, "has not fallen since");
 }
 
+/* Only faces that conduct little tie the potential, of about -1 / h: round-off of it outweighs the
+ * right-hand side, at last all of it. */
+static void iterations_that_round_off_ends_early_are_not_converged(void **state) {
+    (void)state;
+#define LOOSE(h)                                                                                   \
+    "regions = { all(law.insulated {}), face('x-', law.convective { h = " h ", ambient = 0 }) }, " \
+    "dx = 1 / 40, rhs = -1"
+    expect_end(LOOSE("1e-3"), SEL_CONVERGED, "of the right-hand side");
+    expect_end(LOOSE("1e-7"), SEL_CONVERGED, "not 1e-08: round-off");
+    expect_end(LOOSE("1e-12"), SEL_STAGNATED, "stagnated: the residual is");
+    expect_end(LOOSE("1e-12"), SEL_STAGNATED, "law.fixed, a larger h");
+}
+
+/* Squares of the right-hand side, and of residuals that are far smaller, are still numbers; or the
+ * problem is refused. */
+static void right_sides_beyond_the_range_of_squares_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        double V;
+        const char *layout;
+        bool good;
+    } cases[] = {{0, "cell", true},       {1e-125, "cell", true},  {1e125, "cell", true},
+                 {1e-158, "cell", false}, {1e-165, "cell", false}, {1e-165, "node", false},
+                 {1e155, "cell", false},  {1e-125, "node", true},  {1e155, "node", false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        script_case script = {0};
+        sel_prepared prepared;
+        sel_state *made = NULL;
+        sel_error error = {.status = SEL_OK};
+        char text[HEAT_TEXT];
+        const sel_settings settings = {.precision = -1, .backend = SEL_BACKEND_CPU, .threads = 1};
+        snprintf(text, sizeof text,
+                 HEAT_BEGIN "return sel.poisson { size = { 4, 9 }, rhs = 0, layout = '%s',\n"
+                            "regions = { all(law.fixed { 0 }), face('y+', law.fixed { %g }) } }\n",
+                 cases[k].layout, cases[k].V);
+        script_accepts(&script, text);
+        assert_int_equal(sel_prepare(script.scenario->simulations, &settings, &prepared, &error),
+                         SEL_OK);
+        const sel_status status = prepared.backend->create(prepared.plan, &made, &error);
+        if ((status == SEL_OK) != cases[k].good ||
+            (status && !strstr(error.text, "its squares overflow or vanish"))) {
+            fail_msg("%g, %s: %s", cases[k].V, cases[k].layout, error.text);
+        }
+        prepared.backend->destroy(made);
+        sel_prepared_release(&prepared);
+        script_done(&script);
+    }
+}
+
 static void a_potential_known_but_for_a_constant_has_the_mean_0(void **state) {
     (void)state;
     for (int k = 0; k < 3; k++) {
@@ -271,6 +320,8 @@ int main(void) {
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(an_iteration_begins_anew_with_the_same_bits),
         cmocka_unit_test(iterations_end_by_what_they_have_reached),
+        cmocka_unit_test(iterations_that_round_off_ends_early_are_not_converged),
+        cmocka_unit_test(right_sides_beyond_the_range_of_squares_are_refused),
         cmocka_unit_test(a_potential_known_but_for_a_constant_has_the_mean_0),
         cmocka_unit_test(what_enters_through_surfaces_is_the_integral_of_the_right_hand_side),
     };

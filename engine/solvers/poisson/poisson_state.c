@@ -12,6 +12,14 @@
  * part of their magnitudes. */
 static const double round_off = 1e-9;
 
+/* Right-hand sides are judged by squares, also those of residuals of 1e-16 of them: what is largest
+ * of them lies between these. */
+static const double least_size = 1e-138, most_size = 1e140;
+
+/* At round-off, a potential whose residual is this part of the right-hand side has three digits or
+ * more; above it, or where all of the residual may be round-off, it may have none. */
+static const double most_at_round_off = 0.03;
+
 void poisson_list(sel_state *base, int threads) {
     poisson_state *state = (poisson_state *)base;
     const poisson_plan *plan = poisson_plan_for(base);
@@ -108,6 +116,40 @@ static sel_status fill_F(poisson_state *state, const right_side *of, sel_error *
     return SEL_OK;
 }
 
+/* What is largest in F, or enters it from nodes on surfaces of given potential; of all ranks. */
+static double largest_of_F(const sel_state *state, const right_side *of) {
+    const poisson_plan *plan = poisson_plan_for(state);
+    const diffusion_body *body = &plan->diffusion.body;
+    const sel_domain *domain = plan->diffusion.base.domain;
+    const sel_surfaces *on = &body->inputs.surfaces;
+    int64_t first, end;
+    double largest = 0;
+    for (int64_t k = 0; k < of->rows.count * of->nx; k++) {
+        largest = fmax(largest, fabs(of->F[k]));
+    }
+    sel_given_range(state, &state->own, &first, &end);
+    for (int64_t k = first; k < end; k++) {
+        const int64_t last = on->first_site[k + 1];
+        const int64_t fixed = diffusion_first_fixed(body->site, on->first_site[k], last);
+        for (int face = 0; face < 2 * domain->grid.dims && fixed < last; face++) {
+            const double g = diffusion_conductance(&body->k, domain, on->cell[k], face);
+            largest = fmax(largest, g * fabs(body->inputs.value[DIFFUSION_VALUES * fixed]));
+        }
+    }
+    return sel_domain_largest(domain, largest);
+}
+
+static sel_status check_size(const sel_state *state, const right_side *of, sel_error *error) {
+    const double largest = largest_of_F(state, of);
+    return largest == 0 || (largest >= least_size && largest <= most_size)
+               ? SEL_OK
+               : sel_fail_at(error, sel_simulation_where(state->plan->simulation, "rhs"),
+                             "the right-hand side, with the values of laws in it, is %.3g at its "
+                             "largest: beyond %g to %g its squares overflow or vanish; take other "
+                             "units of length or of the potential",
+                             largest, least_size, most_size);
+}
+
 /* Sums of F, less `mean` in each cell. */
 static sums shift_F(const poisson_state *state, double mean, const right_side *of) {
     const poisson_plan *plan = poisson_plan_for(&state->diffusion.base);
@@ -162,6 +204,7 @@ static sel_status start_F(poisson_state *state, sel_error *error) {
     sel_status status = of.of_row ? SEL_OK : sel_fail_memory(error, "rhs", bytes);
     status = sel_state_agree(base, status, error);
     status = status ? status : fill_F(state, &of, error);
+    status = status ? status : check_size(base, &of, error);
     if (!status && poisson_plan_for(base)->singular) {
         status = balance_F(state, &of, error);
     }
@@ -234,7 +277,9 @@ void poisson_conclude(poisson_state *state) {
     const char *const others = state->solve.limits.cycles
                                    ? "; method = \"conjugate_gradient\" or \"sor\" may do"
                                    : "; method = \"multigrid\" may do";
-    char more[160] = "";
+    const bool lost =
+        now->how == MG_AT_ROUND_OFF && !(now->relative <= most_at_round_off && now->level <= 1);
+    char more[200] = "";
     sel_state_go_to(&state->diffusion.base, now->step);
     state->known = now->step;
     state->diffusion.balance.residual = now->relative;
@@ -242,16 +287,20 @@ void poisson_conclude(poisson_state *state) {
         return;
     }
     if (now->how == MG_AT_ROUND_OFF) {
-        snprintf(more, sizeof more, ": round-off, %.2g, keeps it from falling", now->level);
+        snprintf(more, sizeof more, ", not %.3g: round-off, %.2g, keeps it from falling%s",
+                 state->solve.limits.tolerance, now->level,
+                 lost ? "; tie the potential more firmly (law.fixed, a larger h), or let "
+                        "coefficients differ less"
+                      : "");
     } else if (now->how == MG_STAGNATED) {
         snprintf(more, sizeof more, ", has not fallen since iteration %lld%s",
                  (long long)now->best_step, others);
     } else if (now->how == MG_OUT_OF_ITERATIONS) {
         snprintf(more, sizeof more, ", not %.3g%s", state->solve.limits.tolerance, others);
     }
-    ending->how = ends[now->how].how;
+    ending->how = lost ? SEL_STAGNATED : ends[now->how].how;
     snprintf(ending->why, sizeof ending->why, "%sthe residual%s %.3g of the right-hand side%s",
-             ends[now->how].begins, now->how == MG_STAGNATED ? "," : " is", fabs(now->relative),
-             more);
+             lost ? ends[MG_STAGNATED].begins : ends[now->how].begins,
+             now->how == MG_STAGNATED ? "," : " is", fabs(now->relative), more);
     state->diffusion.base.observed = state->diffusion.base.step;
 }
