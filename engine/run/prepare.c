@@ -293,6 +293,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     const int given = settings->threads > 0 ? settings->threads : own; /* 0: not given */
     use_threads(prepared, given ? given : cores_of_rank(ranks));
     status = sel_domain_create(simulation, ranks, &prepared->domain, error);
+    status = status ? status : sel_saved_check(simulation, prepared->domain->grid.dims, error);
     sel_decomposition decomposition;
     status = status ? status : sel_ranks_fit(prepared, ranks->count, &decomposition, error);
     if (status) {
@@ -401,6 +402,7 @@ sel_status sel_warnings_find(const sel_plan *plan, sel_error *warnings, sel_erro
     /* First, since a function that never returns is reported where it is first called. */
     sel_status status = check_last_step(plan, warnings, error);
     sel_domain_warn(plan->domain, warnings);
+    sel_saved_warn(plan, warnings);
     if (plan->simulation->solver->warn && !status) {
         plan->simulation->solver->warn(plan, warnings);
     }

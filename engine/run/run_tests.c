@@ -275,80 +275,22 @@ static bool varies(const sampling *s, const sel_quantity *q) {
     return variation > least_variation * largest;
 }
 
-static void alias_visit_table(sampling *s, const sel_table *table, const void *data,
-                              sel_where where);
-
-static void alias_visit_variant(sampling *s, const sel_variant *variant) {
-    if (variant->table) {
-        alias_visit_table(s, variant->table, variant->data, variant->where);
+/* sel_quantity_visit */
+static bool alias_visit(void *to, const sel_visited *found) {
+    sampling *s = to;
+    const sel_quantity *q = found->quantity;
+    const bool here =
+        q->components <= MOST_COMPONENTS && (sel_quantity_depends(q) & SEL_ON_T) && varies(s, q);
+    if (here) {
+        s->table = found->table;
+        s->field = found->field;
+        s->where = found->where;
     }
+    return !here;
 }
 
-static void alias_visit_quantity(sampling *s, const sel_quantity *q, const sel_table *table,
-                                 const char *field, sel_where where) {
-    if (!s->table && q->components <= MOST_COMPONENTS && (sel_quantity_depends(q) & SEL_ON_T) &&
-        varies(s, q)) {
-        s->table = table;
-        s->field = field;
-        s->where = sel_quantity_functions(q) && sel_quantity_function(q, 0)
-                       ? sel_quantity_function(q, 0)->where
-                       : where;
-    }
-}
-
-static void alias_visit_member(sampling *s, const sel_table *table, const sel_table_field *field,
-                               const void *at, sel_where where) {
-    const sel_list *list = at;
-    const sel_named_quantities *quantities = at;
-    const sel_named_variants *variants = at;
-    switch (field->kind) {
-    case SEL_KIND_QUANTITY:
-    case SEL_KIND_VECTOR:
-        alias_visit_quantity(s, at, table, field->name, where);
-        break;
-    case SEL_KIND_NAMED_QUANTITIES:
-        for (int k = 0; k < quantities->n; k++) {
-            alias_visit_quantity(s, &quantities->v[k].value, table, field->name, where);
-        }
-        break;
-    case SEL_KIND_TABLE:
-        alias_visit_table(s, field->table, at, where);
-        break;
-    case SEL_KIND_VARIANT:
-        alias_visit_variant(s, at);
-        break;
-    case SEL_KIND_NAMED_VARIANTS:
-        for (int k = 0; k < variants->n; k++) {
-            alias_visit_variant(s, &variants->v[k].value);
-        }
-        break;
-    case SEL_KIND_VARIANTS:
-        for (int k = 0; k < list->n; k++) {
-            alias_visit_variant(s, (const sel_variant *)list->v + k);
-        }
-        break;
-    case SEL_KIND_LIST:
-        for (int k = 0; k < list->n; k++) {
-            const char *entry = (const char *)list->v + (size_t)k * field->table->size;
-            alias_visit_table(s, field->table, entry, where);
-        }
-        break;
-    default:
-        break;
-    }
-}
-
-/* Examines every quantity of a table, except those that do not drive the run. */
-static void alias_visit_table(sampling *s, const sel_table *table, const void *data,
-                              sel_where where) {
-    static const char *const others[] = {"initial", "output", "hooks", "derived", NULL};
-    for (int k = 0; k < table->count && !s->table; k++) {
-        const sel_table_field *field = &table->fields[k];
-        if (sel_name_index(others, field->name) < 0) {
-            alias_visit_member(s, table, field, (const char *)data + field->offset, where);
-        }
-    }
-}
+/* Fields of quantities that do not drive the run. */
+static const char *const not_driving[] = {"initial", "output", "hooks", "derived", NULL};
 
 void sel_run_warn_of_aliasing(run *r) {
     const sel_simulation *simulation = r->prepared->simulation;
@@ -374,7 +316,7 @@ void sel_run_warn_of_aliasing(run *r) {
             to[a][k] = sel_centre(grid, a, floor(along[a] * (double)grid->n[a]));
         }
     }
-    alias_visit_table(&s, simulation->solver->table, simulation->params, simulation->params->at);
+    sel_visit_quantities(simulation, not_driving, alias_visit, &s);
     if (s.table) {
         const sel_where stop = sel_simulation_where(simulation, "stop");
         sel_run_warn(r,

@@ -18,7 +18,7 @@ typedef struct canvas {
     double *x, *y, *z, *value;
     size_t *index; /* the places where the present layer is visible */
     int *owner;    /* [n] the visible layer, from 1; 0: the base */
-    uint8_t *in;   /* [n] inside the shape of the present layer; its gaps */
+    uint8_t *in;   /* [n] inside the shape of the present layer; its marks */
 } canvas;
 
 static sel_status canvas_create(canvas *c, size_t n, sel_error *error) {
@@ -57,10 +57,14 @@ static sel_status paint_find_owners(const paint_function *f, const sel_places *a
     return SEL_OK;
 }
 
-/* Evaluates one layer where it is visible: its values into `out` or, if `out` is NULL, its gaps
- * into `gap`. */
+/* sel_quantity_gaps, sel_quantity_strange */
+typedef sel_status marks_of(const sel_quantity *q, const sel_places *at, uint8_t *mark,
+                            sel_error *error);
+
+/* Evaluates one layer where it is visible: its values into `out` or, if `out` is NULL, its marks
+ * into `mark`. */
 static sel_status paint_layer(const paint_function *f, int layer, const sel_places *at, canvas *c,
-                              double *out, uint8_t *gap, sel_error *error) {
+                              double *out, marks_of *marks, uint8_t *mark, sel_error *error) {
     const sel_quantity *value = layer ? &f->paint->layer[layer - 1].value : &f->paint->base;
     sel_places part = {0, c->x, c->y, at->z ? c->z : NULL, at->t, at->controls, at->random};
     for (size_t i = 0; i < at->n; i++) {
@@ -75,19 +79,19 @@ static sel_status paint_layer(const paint_function *f, int layer, const sel_plac
         return SEL_OK;
     }
     sel_status status = out ? sel_quantity_eval(value, "sel.paint", &part, c->value, error)
-                            : sel_quantity_gaps(value, &part, c->in, error);
+                            : marks(value, &part, c->in, error);
     for (size_t k = 0; !status && k < part.n; k++) {
         if (out) {
             out[c->index[k]] = c->value[k];
         } else {
-            gap[c->index[k]] = c->in[k];
+            mark[c->index[k]] = c->in[k];
         }
     }
     return status;
 }
 
 static sel_status paint_layers(const paint_function *f, const sel_places *at, double *out,
-                               uint8_t *gap, sel_error *error) {
+                               marks_of *marks, uint8_t *mark, sel_error *error) {
     canvas c = {.x = NULL};
     sel_status status = at->n ? canvas_create(&c, at->n, error) : SEL_OK;
     if (status || at->n == 0) {
@@ -95,7 +99,7 @@ static sel_status paint_layers(const paint_function *f, const sel_places *at, do
     }
     status = paint_find_owners(f, at, &c, error);
     for (int layer = 0; !status && layer <= f->paint->layers; layer++) {
-        status = paint_layer(f, layer, at, &c, out, gap, error);
+        status = paint_layer(f, layer, at, &c, out, marks, mark, error);
     }
     free(c.x);
     return status;
@@ -104,13 +108,19 @@ static sel_status paint_layers(const paint_function *f, const sel_places *at, do
 /* sel_function.eval */
 static sel_status evaluate_paint(const sel_function *self, const sel_places *at, double *out,
                                  sel_error *error) {
-    return paint_layers(self->data, at, out, NULL, error);
+    return paint_layers(self->data, at, out, NULL, NULL, error);
 }
 
 /* sel_function.gaps */
 static sel_status find_paint_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
                                   sel_error *error) {
-    return paint_layers(self->data, at, NULL, gap, error);
+    return paint_layers(self->data, at, NULL, sel_quantity_gaps, gap, error);
+}
+
+/* sel_function.strange */
+static sel_status find_strange_paint(const sel_function *self, const sel_places *at, uint8_t *mark,
+                                     sel_error *error) {
+    return paint_layers(self->data, at, NULL, sel_quantity_strange, mark, error);
 }
 
 /* What the functions inside a shape depend on. */
@@ -134,12 +144,16 @@ const sel_function *sel_paint_function(sel_arena *arena, const sel_paint *paint,
                                    .eval = evaluate_paint,
                                    .data = f,
                                    .raster = sel_quantity_raster(&paint->base),
-                                   .gaps = find_paint_gaps},
+                                   .gaps = find_paint_gaps,
+                                   .saved_dims = sel_quantity_saved_dims(&paint->base),
+                                   .strange = find_strange_paint},
                           .paint = paint,
                           .domain = domain};
     for (int k = 0; k < paint->layers; k++) {
         f->base.depends |= sel_quantity_depends(&paint->layer[k].value);
         f->base.depends |= shape_depends(paint->layer[k].where);
+        const int dims = sel_quantity_saved_dims(&paint->layer[k].value);
+        f->base.saved_dims = dims > f->base.saved_dims ? dims : f->base.saved_dims;
         f->base.raster =
             f->base.raster ? f->base.raster : sel_quantity_raster(&paint->layer[k].value);
     }

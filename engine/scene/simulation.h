@@ -64,10 +64,20 @@ enum { SEL_MOST_SAVED_FIELDS = 64 };
 
 /* Reads the fields of a checkpoint into the arena; *count: their number. A function has the cell's
  * value at the centre of a cell; between centres it is linear, without the solid cells; beyond the
- * last centres it is constant. Fails if the file is not a complete checkpoint. */
+ * last centres it is constant. Where all cells about a place are solid they have the value of the
+ * nearest one that is not, counted in cells along the axes (of several the first). Fails if the
+ * file is not a complete checkpoint. */
 sel_status sel_saved_fields(sel_arena *arena, const sel_state_params *params, sel_where where,
                             sel_saved_field fields[SEL_MOST_SAVED_FIELDS], int *count,
                             sel_error *error);
+
+struct sel_simulation;
+struct sel_plan;
+
+/* Refuses fields of a run of more dimensions than the simulation has. */
+sel_status sel_saved_check(const struct sel_simulation *simulation, int dims, sel_error *error);
+/* Warns if free cells of the initial state lie where the cells of the earlier run were solid. */
+void sel_saved_warn(const struct sel_plan *plan, sel_error *warnings);
 
 /* ---- the fields of all solvers ---- */
 
@@ -300,5 +310,23 @@ typedef struct sel_scenario {
 } sel_scenario;
 
 void sel_scenario_destroy(sel_scenario *scenario);
+
+/* ---- the quantities of a simulation (quantities.c) ---- */
+
+/* A quantity in a table of a simulation. */
+typedef struct sel_visited {
+    const sel_quantity *quantity;
+    const sel_table *table;
+    const char *field; /* its name in the table */
+    sel_where where;   /* of its function, else of the table */
+} sel_visited;
+
+/* False: the visit is over. */
+typedef bool sel_quantity_visit(void *to, const sel_visited *found);
+
+/* Calls `visit` for each quantity that is given in the tables of a simulation, but for what is in
+ * fields of these names (of any table; the last is NULL). except NULL: for all. */
+void sel_visit_quantities(const sel_simulation *simulation, const char *const *except,
+                          sel_quantity_visit *visit, void *to);
 
 #endif

@@ -108,6 +108,28 @@ sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_
     return function && function->gaps ? function->gaps(function, at, gap, error) : SEL_OK;
 }
 
+int sel_quantity_saved_dims(const sel_quantity *q) {
+    int dims = 0;
+    for (int k = 0; k < sel_quantity_functions(q); k++) {
+        const sel_function *function = sel_quantity_function(q, k);
+        dims = function && function->saved_dims > dims ? function->saved_dims : dims;
+    }
+    return dims;
+}
+
+/* Components are of one run, mostly; the first that is saved stands for all. */
+sel_status sel_quantity_strange(const sel_quantity *q, const sel_places *at, uint8_t *mark,
+                                sel_error *error) {
+    memset(mark, 0, at->n);
+    for (int k = 0; k < sel_quantity_functions(q); k++) {
+        const sel_function *function = sel_quantity_function(q, k);
+        if (function && function->strange) {
+            return function->strange(function, at, mark, error);
+        }
+    }
+    return SEL_OK;
+}
+
 /* ---- lookups as functions ---- */
 
 /* Evaluates a raster or a series, which has one value at all places; a sel_function.eval. Errors

@@ -95,6 +95,12 @@ typedef struct sel_function {
      * there; else to 0. NULL: there are no gaps. */
     sel_status (*gaps)(const struct sel_function *self, const sel_places *at, uint8_t *gap,
                        sel_error *error);
+    /* The number of dimensions of the run whose fields it reads (sel.state), the largest of
+     * several; 0: it reads none. `strange` sets mark[i] to 1 at places where that run computed
+     * nothing, else to 0; NULL: it reads none. */
+    int saved_dims;
+    sel_status (*strange)(const struct sel_function *self, const sel_places *at, uint8_t *mark,
+                          sel_error *error);
     /* The same computation as a program, which backends can run; NULL: only eval can compute it. */
     const struct sel_program *program;
 } sel_function;
@@ -141,6 +147,14 @@ const struct sel_lookup *sel_quantity_raster(const sel_quantity *q);
  */
 sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_t *gap,
                              sel_error *error);
+
+/* The largest saved_dims of its functions. */
+int sel_quantity_saved_dims(const sel_quantity *q);
+
+/* Sets mark[at->n] to 1 where a quantity reads a field of sel.state and that run computed nothing;
+ * else 0. */
+sel_status sel_quantity_strange(const sel_quantity *q, const sel_places *at, uint8_t *mark,
+                                sel_error *error);
 
 /* ---- data as functions ---- */
 

@@ -635,7 +635,7 @@
 ---@field fill? number The value of cells without data, not scaled; when not given, a quantity that needs a value there is an error.
 ---@field metres? boolean Turns the coordinates of the file, and values whose unit is a length, into metres as soon as it is read. sel.aqua does so by itself with rasters whose .dx, .origin and values the script has not read before.
 
----The fields in a checkpoint, as `initial` of a new run: sel.state "run/checkpoint.sel". From another grid they are taken at the same places: linear between the centres of cells that are not solid, constant beyond the last ones.
+---The fields in a checkpoint, as `initial` of a new run: sel.state "run/checkpoint.sel". From another grid they are taken at the same places: linear between the centres of cells that are not solid, constant beyond the last ones. Where cells were solid, those of the nearest cell that was not are taken, and a warning has their number; sel.paint { state.temperature, { shape, value } } gives others. Fields of a 2-D run are constant along z; a 2-D run takes none of a 3-D one.
 ---@class (exact) selenite.sel.state
 ---@field file? string A checkpoint (.sel) of a run of the same solver, relative to the script.
 ---@field [1]? string the same as file
@@ -706,7 +706,7 @@
 ---@field units fun(fields: selenite.sel.units): selenite.units A lattice from numbers in SI, or in any other consistent units: gives dx, dt, nu, density, length and velocity, as far as they are known, and cells { Lx, Ly }, the number of cells along lengths. For the field `units` of a solver.
 ---@field series fun(fields: selenite.sel.series|string): selenite.series A quantity over time, given at points; s(t) inside functions.
 ---@field raster fun(fields: selenite.sel.raster|string): selenite.raster A quantity over the x-y plane, read from a grid or a picture whose first row is the northernmost; r(x, y) inside functions. It has .size, .dx and .origin, the lower left corner.
----@field state fun(fields: selenite.sel.state|string): table The fields in a checkpoint, as `initial` of a new run: sel.state "run/checkpoint.sel". From another grid they are taken at the same places: linear between the centres of cells that are not solid, constant beyond the last ones.
+---@field state fun(fields: selenite.sel.state|string): table The fields in a checkpoint, as `initial` of a new run: sel.state "run/checkpoint.sel". From another grid they are taken at the same places: linear between the centres of cells that are not solid, constant beyond the last ones. Where cells were solid, those of the nearest cell that was not are taken, and a warning has their number; sel.paint { state.temperature, { shape, value } } gives others. Fields of a 2-D run are constant along z; a 2-D run takes none of a 3-D one.
 ---@field law selenite.law.module
 ---@field out selenite.out.module
 ---@field shape selenite.shape.module

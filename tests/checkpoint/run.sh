@@ -297,6 +297,54 @@ assert abs(saved[0]) > 0.01
 END
 }
 
+# A plate or, with deep=true, a block at 300 degrees: with a body in it, or from a checkpoint without.
+plate_without_its_body() {
+    cat >"$work/body.lua" <<'END'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+local p = sel.params { from = { "", "checkpoint" }, deep = { false, "" }, paint = { false, "" } }
+local body = shape.box { min = { 3, 3, -1 }, max = { 6, 5, 9 } }
+local flat = shape.box { min = { 3, 3 }, max = { 6, 5 } }
+local before = p.from ~= "" and sel.state(p.from) or { temperature = 300 }
+if p.paint then before.temperature = sel.paint { before.temperature, { flat, 350 } } end
+local regions = { { name = "faces", where = shape.faces, law = law.insulated {} } }
+if p.from == "" then
+  regions[2] = { name = "body", where = p.deep and body or flat, law = law.fixed { 300 } }
+end
+return sel.heat {
+  size = p.deep and { 10, 9, 8 } or { 10, 9 }, conductivity = 1, precision = "f64", regions = regions,
+  initial = before, stop = { steps = 2 },
+  output = { out.checkpoint {}, out.reduce { name = "least", field = "temperature", op = "min", every = 1 },
+             out.reduce { name = "most", field = "temperature", op = "max", every = 1 } },
+}
+END
+    rm -rf "$work/before" "$work/after"
+    run "$work/body.lua" deep="$1" -o "$work/before"
+}
+
+# column FILE STEP: the value of a step.
+column() { grep "^$2," "$1" | cut -d, -f3; }
+
+cells_that_were_solid_begin_as_the_nearest_that_were_not() {
+    plate_without_its_body false &&
+        run "$work/body.lua" from="$work/before/checkpoint.sel" -o "$work/after" &&
+        grep "sel.state: 6 of 90 free cells lie where the earlier run had solids" "$work/after/run.log" &&
+        [ "$(column "$work/after/least.csv" 0)" = 300 ] && [ "$(column "$work/after/most.csv" 2)" = 300 ] &&
+        run "$work/body.lua" from="$work/before/checkpoint.sel" paint=true -o "$work/after" --force &&
+        ! grep "warning" "$work/after/run.log" && [ "$(column "$work/after/most.csv" 0)" = 350 ] &&
+        [ "$(column "$work/after/least.csv" 0)" = 300 ]
+}
+
+a_plane_begins_from_no_block_but_a_block_from_a_plane() {
+    plate_without_its_body true &&
+        fails 1 "sel.state: the fields are those of a run in 3 dimensions, this one has 2" \
+            run "$work/body.lua" from="$work/before/checkpoint.sel" -o "$work/after" &&
+        plate_without_its_body false &&
+        run "$work/body.lua" from="$work/before/checkpoint.sel" deep=true -o "$work/after" &&
+        grep "sel.state: 48 of 720 free cells" "$work/after/run.log" &&
+        [ "$(column "$work/after/least.csv" 0)" = 300 ] && [ "$(column "$work/after/most.csv" 2)" = 300 ]
+}
+
 # The same temperatures at all cells and at all nodes; between cells and nodes what lies there.
 temperatures_start_a_new_run() {
     cat >"$work/warm.lua" <<'END'
@@ -556,6 +604,10 @@ ok "sel.state starts a flow from another run's fields" fields_start_a_new_run
 ok "sel.state starts populations from stored moments" fields_start_a_new_run collision=hybrid
 ok "sel.state starts run-off from another run's depths" depths_start_a_new_run
 ok "sel.state starts conduction from another run's temperatures" temperatures_start_a_new_run
+ok "sel.state in cells that were solid takes the nearest values, and says so" \
+    cells_that_were_solid_begin_as_the_nearest_that_were_not
+ok "sel.state starts no plane from a block, but a block from a plane" \
+    a_plane_begins_from_no_block_but_a_block_from_a_plane
 ok "other columns are refused" other_columns_are_refused
 ok "missing rows are refused" missing_rows_are_refused
 ok "--force and --resume exclude each other" force_and_resume_exclude_each_other
