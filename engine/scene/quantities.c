@@ -67,8 +67,9 @@ static void walk_member(walk *w, const sel_table *table, const sel_table_field *
     }
 }
 
+/* A solver made from C may have no table. */
 static void walk_table(walk *w, const sel_table *table, const void *data, sel_where where) {
-    for (int k = 0; k < table->count && !w->ended; k++) {
+    for (int k = 0; table && k < table->count && !w->ended; k++) {
         const sel_table_field *field = &table->fields[k];
         if (sel_name_index(w->except, field->name) < 0) {
             walk_member(w, table, field, (const char *)data + field->offset, where);
