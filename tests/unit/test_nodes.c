@@ -211,6 +211,7 @@ static void vtk_files_of_nodes_have_point_data(void **state) {
     vtk->fields = case_names(pressure, 1);
     sel_average_params *average = case_add(&c, &sel_out_average_table);
     average->fields = case_names(pressure, 1);
+    average->common.every = 1;
     assert_int_equal(case_run(&c, 0), SEL_OK);
     char *bytes = case_file(&c, "vtk/vtk_00000000.vti", &size);
     assert_holds(bytes, "WholeExtent=\"0 4 0 3 0 0\" Origin=\"1 2 0\" Spacing=\"0.5 0.25 0.5\"");
