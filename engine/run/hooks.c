@@ -47,6 +47,7 @@ sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, bool end
     for (int i = 0; i < hooks_of(run)->n && !status; i++) {
         const sel_hook *hook = hook_at(run, i);
         const bool at_end = hook->at == SEL_HOOK_AT_END;
+        run->hook = i;
         if (end ? at_end : !at_end && step % hook->every == 0) {
             status = hook_call(run, hook, error);
         }
@@ -198,6 +199,15 @@ sel_status sel_hook_force(sel_hook_run *run, const char *name, double force[3], 
 
 /* ---- changing the run ---- */
 
+/* Keeps what a control is set to, for the message of a law that refuses it. */
+static void hook_note_set(sel_hook_run *run, const char *control, double value) {
+    const bool first = run->set_step != run->step || !*run->set;
+    size_t used = first ? 0 : strlen(run->set);
+    run->set_step = run->step;
+    snprintf(run->set + used, sizeof run->set - used, "%s%.40s = %.6g by hooks[%d]",
+             first ? "" : ", ", control, value, run->hook + 1);
+}
+
 sel_status sel_hook_set(sel_hook_run *run, const char *control, double value, sel_error *error) {
     enum { MOST = 64 };
     const sel_numbers *controls = &run->context->simulation->params->controls;
@@ -209,6 +219,7 @@ sel_status sel_hook_set(sel_hook_run *run, const char *control, double value, se
     for (int i = 0; i < controls->n; i++) {
         if (strcmp(controls->v[i].name, control) == 0) {
             run->context->domain->control_values[i] = value;
+            hook_note_set(run, control, value);
             return SEL_OK;
         }
         if (i < MOST) {

@@ -179,6 +179,28 @@ static void take_ending(run *r) {
     }
 }
 
+/* Adds to the message of a law that refuses its value in which step, and which controls hooks had
+ * set. */
+static sel_status refuse_step(const run *r, sel_status status, sel_error *error) {
+    const int64_t step = r->prepared->backend->whole(r->state);
+    const size_t used = strlen(error->text);
+    if (step < 0 || (status != SEL_BAD_SCENARIO && status != SEL_DIVERGED)) {
+        return status;
+    }
+    char more[360] = "";
+    if (*r->hooks.set) {
+        snprintf(more, sizeof more, "%srun:set gave %s at step %lld",
+                 status == SEL_DIVERGED ? "" : ", ", r->hooks.set, (long long)r->hooks.set_step);
+    }
+    if (status == SEL_BAD_SCENARIO) {
+        snprintf(error->text + used, sizeof error->text - used, " (in step %lld%s)",
+                 (long long)step + 1, more);
+    } else if (*more) {
+        snprintf(error->text + used, sizeof error->text - used, " (%s)", more);
+    }
+    return status;
+}
+
 static sel_status advance_chunk(run *r, int64_t n, bool observed, sel_error *error) {
     bool first = r->compute_seconds < chunk_seconds;
     double before = sel_machine_seconds();
@@ -201,7 +223,7 @@ static sel_status advance_chunk(run *r, int64_t n, bool observed, sel_error *err
         }
         adapt_chunk(r, n, seconds, first ? first_growth : later_growth);
     }
-    return status;
+    return status ? refuse_step(r, status, error) : SEL_OK;
 }
 
 /* Advances to `target`, where something is due; the last one or two steps are observed. Ends

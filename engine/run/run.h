@@ -138,6 +138,9 @@ typedef struct sel_hook_run {
     void *log_data;
     int64_t step;
     double time;                            /* user's units */
+    int hook;                               /* the index of the one that is called */
+    int64_t set_step;                       /* the last step at which controls were set, */
+    char set[200];                          /* and what they were set to; "": none were */
     bool stopped;                           /* a hook has called sel_hook_stop */
     char reason[256];                       /* given to the first sel_hook_stop */
     const volatile sig_atomic_t *interrupt; /* set by a signal; NULL: no signals */

@@ -104,6 +104,7 @@ static void a_control_that_makes_steps_unstable_ends_the_run(void **state) {
         snprintf(more, sizeof more, hook, 31, 500.0);
         assert_int_equal(limit_run(&r, dims, "function(wind) return wind end", more), SEL_DIVERGED);
         check_says(&r, "in step 31 (");
+        check_says(&r, "(run:set gave wind = 500 by hooks[1] at step 30)");
         check_says(&r, "has h = 500: at most %.9g, by cell {0, 0", limit_of(dims, 500));
         assert_int_equal(r.report.steps, 30);
         case_done(&r);

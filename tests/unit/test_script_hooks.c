@@ -292,6 +292,40 @@ static void tables_of_hooks_are_checked(void **state) {
                    "s.lua:8: hooks[4]: call is required (function(run))");
 }
 
+/* The step, the hook and what it has set; of a law that time alone changes the step. */
+static void laws_that_controls_break_name_step_and_hook(void **state) {
+    (void)state;
+    static const struct {
+        const char *h, *says;
+    } cases[] = {
+        {"function(c) return c end",
+         "law.convective: h must not be negative, got -5 (in step 5, run:set gave d = 2 by "
+         "hooks[1], c = -5 by hooks[2] at step 4)"},
+        {"function(d) return 1 / (2 - d) end", "law.convective.h: function returned inf"},
+        {"function(t) return 1 - t end",
+         "law.convective: h must not be negative, got -1 (in step 3)"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        run_case r;
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "local sel = require 'selenite'\n"
+                 "return sel.heat { size = { 6, 4 }, dt = 1, conductivity = 0.1,\n"
+                 "  controls = { c = 1, d = 1 }, stop = { steps = 9, steady = 1e-5 },\n"
+                 "  regions = { { where = sel.shape.faces,\n"
+                 "    law = sel.law.convective { h = %s, ambient = 1 } } },\n"
+                 "  hooks = { { every = 4, call = function(run)\n"
+                 "    if run.step == 4 then run:set('d', 2) end end },\n"
+                 "    { every = 2, call = function(run)\n"
+                 "      if run.step == 4 then run:set('c', -5) end end } } }\n",
+                 cases[k].h);
+        assert_int_equal(case_run(&r, text), SEL_BAD_SCENARIO);
+        if (!strstr(r.error.text, cases[k].says) || !strstr(r.error.text, " (in step ")) {
+            fail_msg("not in the message: %s\n%s", cases[k].says, r.error.text);
+        }
+        case_done(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hooks_are_called_in_order_from_step_zero_and_at_the_end),
@@ -305,6 +339,7 @@ int main(void) {
         cmocka_unit_test(mistakes_end_the_run_with_their_line),
         cmocka_unit_test(time_of_the_engine_does_not_count),
         cmocka_unit_test(failures_of_the_device_end_the_run_whatever_the_hook_makes_of_them),
+        cmocka_unit_test(laws_that_controls_break_name_step_and_hook),
         cmocka_unit_test(tables_of_hooks_are_checked),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
