@@ -212,6 +212,28 @@ static bool is_other_date(const char *cell) {
            length[1] <= 2 && (!*cell || strchr(" ,T", *cell));
 }
 
+/* Why a cell written year-month-day is no date, if it begins with one; false: it does not. */
+static bool is_no_date(const char *cell, char *text, size_t size) {
+    static const int days_of[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int year = 0, month = 0, day = 0, end = 0;
+    sscanf(cell, "%4d-%2d-%2d%n", &year, &month, &day, &end);
+    if (end != (int)strlen("YYYY-MM-DD")) {
+        return false;
+    }
+    const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    const int days = month < 1 || month > 12 ? 0 : days_of[month - 1] + (month == 2 && leap);
+    if (days == 0) {
+        snprintf(text, size, "there is no month %02d", month);
+    } else if (day < 1 || day > days) {
+        snprintf(text, size, "%04d-%02d has %d days", year, month, days);
+    } else if (strstr(cell, "24:00")) {
+        snprintf(text, size, "24:00 is 00:00 of the next day");
+    } else {
+        snprintf(text, size, "behind the day stands a time as 12:30 or 12:30:00, or nothing");
+    }
+    return true;
+}
+
 /* Advice about a cell that is not a finite number; "": none. */
 static const char *advise(const char *cell, bool number, char text[SEL_HOLDS_ROOM]) {
     static const char *const gaps[] = {"",    "-",   "--",   "NA",   "N/A",  "n/a", "na",
@@ -243,6 +265,9 @@ static sel_status csv_cell_number(reader *r, int column, double *value) {
     bool number = csv_read_number(r, cell, value);
     if (!number || !isfinite(*value)) {
         char held[SEL_HOLDS_ROOM];
+        if (!number && is_no_date(cell, held, sizeof held)) {
+            return FAIL(r, "column %d: \"%.40s\" is not a date: %s", column + 1, cell, held);
+        }
         return FAIL(r, "column %d: \"%.40s\" is not a %snumber%s", column + 1, cell,
                     number ? "finite " : "", advise(cell, number, held));
     }
@@ -253,9 +278,13 @@ static sel_status csv_cell_number(reader *r, int column, double *value) {
 static sel_status date_of(reader *r, bool first, double *seconds) {
     date found;
     if (!read_date(r->cell[0], &found)) {
-        return FAIL(
-            r, "column 1: \"%.40s\" is not a date as 2024-05-31T12:30 or 2024-05-31T12:30:00Z%s",
-            r->cell[0], strstr(r->cell[0], "24:00") ? "; 24:00 is 00:00 of the next day" : "");
+        char why[SEL_HOLDS_ROOM];
+        return is_no_date(r->cell[0], why, sizeof why)
+                   ? FAIL(r, "column 1: \"%.40s\" is not a date: %s", r->cell[0], why)
+                   : FAIL(r,
+                          "column 1: \"%.40s\" is not a date as 2024-05-31T12:30 or "
+                          "2024-05-31T12:30:00Z",
+                          r->cell[0]);
     }
     r->first = first ? found : r->first;
     if (found.zoned != r->first.zoned) {

@@ -142,9 +142,23 @@ static void dates_count_in_seconds_since_the_first(void **state) {
         assert_memory_equal(points.t, t, sizeof t);
         free_points(&points);
     }
+    /* In any line, and with names above it. */
     refuses("2023-02-28,1\n2023-02-29,2\n", second,
-            "q.csv:2: column 1: \"2023-02-29\" is not a date as 2024-05-31T12:30 or "
-            "2024-05-31T12:30:00Z");
+            "q.csv:2: column 1: \"2023-02-29\" is not a date: 2023-02 has 28 days");
+    refuses("time,q\n2023-02-29,1\n2023-03-01,2\n", second,
+            "q.csv:2: column 1: \"2023-02-29\" is not a date: 2023-02 has 28 days");
+    refuses("time,q\n2024-02-30 12:00,1\n", second,
+            "q.csv:2: column 1: \"2024-02-30 12:00\" is not a date: 2024-02 has 29 days");
+    refuses("2024-04-30,1\n2024-04-31,2\n", second,
+            "q.csv:2: column 1: \"2024-04-31\" is not a date: 2024-04 has 30 days");
+    refuses("time,q\n2024-13-01,1\n", second,
+            "q.csv:2: column 1: \"2024-13-01\" is not a date: there is no month 13");
+    refuses(
+        "time,q\n2024-05-31 24:00,1\n", second,
+        "q.csv:2: column 1: \"2024-05-31 24:00\" is not a date: 24:00 is 00:00 of the next day");
+    refuses("time,q\n2024-05-31 7:61,1\n", second,
+            "q.csv:2: column 1: \"2024-05-31 7:61\" is not a date: behind the day stands a time as "
+            "12:30 or 12:30:00, or nothing");
     refuses("2024-01-01,1\n5,2\n", second,
             "q.csv:2: column 1: \"5\" is not a date as 2024-05-31T12:30 or 2024-05-31T12:30:00Z");
     refuses("2024-01-01T00:00Z,1\n2024-01-01T01:00,2\n", second,
