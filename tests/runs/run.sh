@@ -249,27 +249,29 @@ divergence_is_reported() {
 iterations_say_how_they_ended() {
     cat >"$work/iteration.lua" <<'LUA'
 local sel = require "selenite"
-local p = sel.params { most = { 100, "max_iterations", integer = true }, rhs = { 1, "rhs" },
-                       method = { "multigrid", "method" }, noise = { 0, "of neighbours" } }
+local p = sel.params { most = { 100, "max_iterations", integer = true },
+                       method = { "multigrid", "method" }, noise = { 0, "of neighbours" },
+                       start = { 0, "initial.potential" } }
 local free = p.noise > 0 -- Jacobi's iteration keeps a checkerboard
 return sel.poisson {
   size = { 40, 40 }, method = p.method, max_iterations = p.most, periodic = free and { "x", "y" } or nil,
-  rhs = free and function(x, y) return p.noise * math.cos(math.pi * (x + y - 1)) end or p.rhs,
+  rhs = free and function(x, y) return p.noise * math.cos(math.pi * (x + y - 1)) end or 1,
   regions = free and {} or { { where = sel.shape.faces, law = sel.law.fixed { 1 } } },
+  initial = { potential = p.start },
   output = { sel.out.balance { every = 1 }, sel.out.vtk { fields = { "potential" } } },
 }
 LUA
-    while read -r status by reason most rhs noise method; do
-        exits "$status" run "$work/iteration.lua" "most=$most" "rhs=$rhs" "noise=$noise" \
+    while read -r status by reason most start noise method; do
+        exits "$status" run "$work/iteration.lua" "most=$most" "start=$start" "noise=$noise" \
             "method=$method" -o "$work/iteration_$by" 2>"$work/err" &&
             [ "$(json "$work/iteration_$by/run.json" stopped_by)" = "\"$by\"" ] &&
             json "$work/iteration_$by/run.json" stop_reason | grep "$reason" &&
             [ -s "$work/iteration_$by/balance.png" ] && [ -s "$work/iteration_$by/vtk.pvd" ] || return 1
     done <<'END'
-0 converged residual.is 50 1 0 multigrid
-3 max_iterations not.1e-08 2 1 0 multigrid
+0 converged residual.is 50 0 0 multigrid
+3 max_iterations not.1e-08 2 0 0 multigrid
 3 stagnated has.not.fallen 5000 0 1 jacobi
-3 diverged is.nan 100 1e250 0 multigrid
+3 diverged is.inf 100 1e250 0 multigrid
 END
 }
 

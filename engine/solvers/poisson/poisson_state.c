@@ -277,30 +277,32 @@ void poisson_conclude(poisson_state *state) {
     const char *const others = state->solve.limits.cycles
                                    ? "; method = \"conjugate_gradient\" or \"sor\" may do"
                                    : "; method = \"multigrid\" may do";
-    const bool lost =
-        now->how == MG_AT_ROUND_OFF && !(now->relative <= most_at_round_off && now->level <= 1);
+    /* Infinite residuals are at round-off that is infinite, too. */
+    const bool rounds = now->how == MG_AT_ROUND_OFF && isfinite(now->relative);
+    const int64_t how = now->how == MG_AT_ROUND_OFF && !rounds ? MG_DIVERGED : now->how;
+    const bool lost = rounds && !(now->relative <= most_at_round_off && now->level <= 1);
     char more[200] = "";
     sel_state_go_to(&state->diffusion.base, now->step);
     state->known = now->step;
     state->diffusion.balance.residual = now->relative;
-    if (now->how == MG_GOES_ON) {
+    if (how == MG_GOES_ON) {
         return;
     }
-    if (now->how == MG_AT_ROUND_OFF) {
+    if (how == MG_AT_ROUND_OFF) {
         snprintf(more, sizeof more, ", not %.3g: round-off, %.2g, keeps it from falling%s",
                  state->solve.limits.tolerance, now->level,
                  lost ? "; tie the potential more firmly (law.fixed, a larger h), or let "
                         "coefficients differ less"
                       : "");
-    } else if (now->how == MG_STAGNATED) {
+    } else if (how == MG_STAGNATED) {
         snprintf(more, sizeof more, ", has not fallen since iteration %lld%s",
                  (long long)now->best_step, others);
-    } else if (now->how == MG_OUT_OF_ITERATIONS) {
+    } else if (how == MG_OUT_OF_ITERATIONS) {
         snprintf(more, sizeof more, ", not %.3g%s", state->solve.limits.tolerance, others);
     }
-    ending->how = lost ? SEL_STAGNATED : ends[now->how].how;
+    ending->how = lost ? SEL_STAGNATED : ends[how].how;
     snprintf(ending->why, sizeof ending->why, "%sthe residual%s %.3g of the right-hand side%s",
-             lost ? ends[MG_STAGNATED].begins : ends[now->how].begins,
-             now->how == MG_STAGNATED ? "," : " is", fabs(now->relative), more);
+             lost ? ends[MG_STAGNATED].begins : ends[how].begins, how == MG_STAGNATED ? "," : " is",
+             fabs(now->relative), more);
     state->diffusion.base.observed = state->diffusion.base.step;
 }
