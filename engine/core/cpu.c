@@ -149,19 +149,22 @@ static sel_status cpu_advance(sel_state *state, int64_t n, bool observed, sel_er
     return status;
 }
 
-/* The inputs of the last step, and what follows from them with the reference of the checkpoint.
- * What observed steps show is lost where it follows from the copy of the step before the present
- * one, which is not saved. */
-static sel_status restore(sel_state *state, sel_error *error) {
+/* The inputs of the last step, and what follows from them with the reference of the checkpoint;
+ * then what the solver does, or else halos. What observed steps show is then lost where it follows
+ * from the copy of the step before the present one, which is not saved. */
+static sel_status cpu_restore(sel_state *state, sel_error *error) {
     const int64_t last = state->step > 0 ? 1 : 0;
-    sel_state_exchange(state, state->step, SEL_FETCH);
-    if (sel_plan_observes(state->plan) && !sel_state_keeps_observed(state)) {
-        state->observed = -1;
+    const sel_cpu *cpu = cpu_of(state->plan);
+    if (!cpu->loaded) {
+        sel_state_exchange(state, state->step, SEL_FETCH);
+        if (sel_plan_observes(state->plan) && !sel_state_keeps_observed(state)) {
+            state->observed = -1;
+        }
     }
     state->step -= last;
-    const sel_cpu *cpu = cpu_of(state->plan);
     sel_status status = cpu_evaluate_inputs(state, SEL_ON_T | SEL_ON_CONTROLS, error);
     state->step += last;
+    status = sel_state_agree(state, status, error);
     if (!status && cpu->derive) {
         cpu->derive(state);
     }
@@ -170,8 +173,7 @@ static sel_status restore(sel_state *state, sel_error *error) {
 
 static sel_status cpu_loaded(sel_state *state, sel_error *error) {
     const sel_cpu *cpu = cpu_of(state->plan);
-    return sel_state_loaded(state, !cpu->loaded && state->plan->inputs ? restore : cpu->loaded,
-                            error);
+    return sel_state_loaded(state, state->plan->inputs ? cpu_restore : cpu->loaded, error);
 }
 
 static sel_status cpu_restart(sel_state *state, sel_error *error) {

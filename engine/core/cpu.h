@@ -85,8 +85,8 @@ typedef struct sel_cpu {
     /* The dt of the steps to come, where the plan says that it changes. NULL: it stays. */
     sel_status (*time_step)(sel_state *state, double *dt, sel_error *error);
     sel_look look;
-    /* After the saved arrays have been loaded: fills halos, and evaluates the terms of the last
-     * step. NULL: nothing to do. (Where the plan has inputs, the machine has done so before.) */
+    /* After the saved arrays have been loaded, and the plan's inputs have been evaluated for the
+     * last step: fills halos, and evaluates its other terms. NULL: the core fills halos. */
     sel_status (*loaded)(sel_state *state, sel_error *error);
     /* Frees what is no array. NULL: there is nothing. */
     void (*close)(sel_state *state);

@@ -558,6 +558,9 @@ done
 ok "a flow rate that is held goes on" goes_on drive 77 150
 ok "a flow rate that is held goes on from a step of its change" goes_on drive 70 150
 ok "laws that vary by controls go on after a hook has set them" goes_on plate 200 300 laws=control
+for solver in rule lbm aqua heat; do
+    ok "what a control alone changes goes on (sel.$solver)" goes_on controls 10 20 solver=$solver
+done
 ok "a run goes on to its stop by the mean" goes_on plate 411 4000 laws=still body=uniform mean=1.2e-3 \
     precision=f64
 ok "implicit conduction goes on (backward_euler)" goes_on plate 111 250 scheme=backward_euler laws=still

@@ -201,11 +201,9 @@ static sel_status lbm_cpu_steps_loaded(sel_state *base, sel_error *error) {
         lbm_fill_halo(state, lbm_now(state), row, true);
     }
     sel_state_exchange(base, base->step, SEL_FETCH);
-    sel_status status = lbm_cpu_steps_accelerate(state, base->step, error);
+    const sel_status status = lbm_cpu_steps_accelerate(state, base->step, error);
     lbm_cpu_steps_keep_acceleration(state);
-    status = sel_state_agree(base, status, error);
-    return status ? status
-                  : lbm_cpu_steps_set_laws(state, base->step > 0 ? base->step - 1 : 0, error);
+    return status;
 }
 
 static sel_status lbm_cpu_steps_start(sel_state *base, sel_error *error) {
