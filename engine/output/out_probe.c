@@ -31,11 +31,12 @@ static const sel_table_field profile_fields[] = {
         .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
-const sel_table sel_out_profile_table =
-    SEL_TABLE("out.profile", sel_profile_params, profile_fields,
-              "Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample "
-              "and time. Values are interpolated as by out.probe, but in the half cell at a wall "
-              "linearly to the value on the wall; in solids they are 0.");
+const sel_table sel_out_profile_table = SEL_TABLE(
+    "out.profile", sel_profile_params, profile_fields,
+    "Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample "
+    "and time. Values are interpolated as by out.probe, but in the half cell at a wall, where "
+    "sel.lbm, sel.heat and sel.poisson know the value on it, "
+    "linearly to the value on the wall; in solids they are 0.");
 
 /* Fields sampled at points: out.probe and out.profile. */
 typedef struct point_output {

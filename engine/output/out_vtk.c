@@ -48,9 +48,8 @@ const sel_table sel_out_vtk_table =
     SEL_TABLE("out.vtk", sel_vtk_params, vtk_fields,
               "Fields for ParaView, as cell data, with layout = \"node\" as point data: "
               "NAME.pvd, and NAME/NAME_STEP.vti for each time. They also hold solid (1 where "
-              "nothing is computed), cell_type (0 in free cells, k where region k made them "
-              "solid) and boundary (k in free cells at a boundary face of region k; the last "
-              "of several).");
+              "nothing is computed), cell_type (k where region k painted the cell, else 0) and "
+              "boundary (k in free cells at a boundary face of region k; the last of several).");
 
 /* `steps` and `arrays` belong to the writer's thread, with several ranks to the run's thread. */
 typedef struct vtk_output {

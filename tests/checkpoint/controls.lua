@@ -1,5 +1,5 @@
--- controls.lua -- a small case of each solver whose laws, sources and data depend on a control that a
--- hook sets, and not on time.
+-- controls.lua -- a small case of each solver whose laws, sources and data depend on a control that
+-- a hook sets, and not on time.
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
 local p = sel.params {
@@ -11,7 +11,8 @@ local fields = { rule = { "a", "b", "m" }, lbm = { "velocity", "pressure" }, aqu
                  heat = { "temperature" } }
 
 local function faces(...)
-  local list = { { where = shape.faces, law = p.solver == "heat" and law.insulated {} or law.wall {} } }
+  local rest = p.solver == "heat" and law.insulated {} or law.wall {}
+  local list = { { where = shape.faces, law = rest } }
   for _, region in ipairs { ... } do list[#list + 1] = region end
   return list
 end
@@ -53,7 +54,8 @@ local of = {
     conductivity = 1, dt = 0.1, source = function(x, g) return g * x end,
     regions = faces(
       { where = shape.face "x-", law = law.fixed { function(g) return g end } },
-      { where = shape.face "x+", law = law.convective { h = 0.5, ambient = function(y, g) return g * y end } }),
+      { where = shape.face "x+",
+        law = law.convective { h = 0.5, ambient = function(y, g) return g * y end } }),
   },
 }
 

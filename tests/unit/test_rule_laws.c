@@ -89,6 +89,52 @@ static void walls_show_the_own_value(void **state) {
     }
 }
 
+/* Beyond a face beside a periodic axis the law and its place are those of the image: y- has a
+ * function of place, y+ a wall on the columns 0 to 2 and 5 on the others. dx is 2. */
+static void laws_beside_a_periodic_axis_are_those_of_images(void **state) {
+    (void)state;
+    for (int k = 0; k < 25; k++) {
+        const int dx = k % 5 - 2, dy = k / 5 - 2;
+        double *v = seen(dx, dy, "'x'",
+                         "face('y-', law.fixed { function(x, y) return x + 100 * y end }),\n"
+                         "face('y+', law.wall {}), { where = shape.face 'y+' * shape.box {\n"
+                         "min = { 6, -9 }, max = { 12, 99 } }, law = law.fixed { 5 } }");
+        for (int cell = 0; cell < NX * NY; cell++) {
+            const int x = cell % NX, y = cell / NX, i = (x + dx + NX) % NX, j = y + dy;
+            const double expected = j < 0               ? 2 * i + 1 + 100 * (2 * j + 1)
+                                    : j >= NY && i >= 3 ? 5
+                                    : j >= NY           ? start(x, y)
+                                                        : start(i, j);
+            if (fabs(v[cell] - expected) > 1e-12 * fabs(expected)) {
+                fail_msg("(%d, %d) from cell %d: %.17g, not %.17g", dx, dy, cell, v[cell],
+                         expected);
+            }
+        }
+        free(v);
+    }
+}
+
+/* The cell is not solid, so that outputs show what neighbours read; the wall keeps its value. */
+static void a_fixed_field_is_shown_where_others_are_walls(void **state) {
+    (void)state;
+    rule_case c;
+    rule_load(
+        &c, RULE_BEGIN
+        "return sel.rule { size = { 4, 1 }, periodic = { 'x', 'y' }, main = 'u',\n"
+        "state = { u = 'real', n = 'real' }, initial = { u = 1, n = 2 }, stop = { steps = 9 },\n"
+        "rule = function(c) return { u = c.u, n = c(1, 0).u } end,\n"
+        "regions = { { where = shape.box { min = { 1, 0 }, max = { 2, 1 } },\n"
+        "law = { u = law.fixed { 100 }, n = law.wall {} } },\n"
+        "{ where = shape.box { min = { 3, 0 }, max = { 4, 1 } }, law = law.wall {} } } }");
+    rule_open(&c, 1);
+    rule_steps(&c, 1);
+    double *u = rule_values(&c, "u"), *n = rule_values(&c, "n");
+    assert_int_equal(c.prepared.domain->free_cells, 3);
+    assert_true(u[1] == 100 && n[0] == 100 && n[1] == 2 && u[3] == 0);
+    free(u), free(n);
+    rule_close(&c);
+}
+
 /* A field that a law holds stays what it is, and the others are computed there. */
 static void shapes_hold_the_fields_that_they_name(void **state) {
     (void)state;
@@ -137,6 +183,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faces_give_values_axis_after_axis),
         cmocka_unit_test(walls_show_the_own_value),
+        cmocka_unit_test(laws_beside_a_periodic_axis_are_those_of_images),
+        cmocka_unit_test(a_fixed_field_is_shown_where_others_are_walls),
         cmocka_unit_test(shapes_hold_the_fields_that_they_name),
         cmocka_unit_test(a_field_at_a_wall_keeps_its_initial_value),
     };

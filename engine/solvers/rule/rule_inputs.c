@@ -133,13 +133,16 @@ static rule_segment *segment_for(const rule_state *state, rule_segment *segments
     return segment_of(segments, law != RULE_FIXED, where, input->region);
 }
 
-/* Lists the places of a run that follow number `k` of the lists. */
+/* Lists the places of a run that follow number `k` of the lists; around periodic axes those of
+ * their images. */
 static void put_places(const sel_grid *grid, const rule_run *run, bool on_face, int64_t k,
                        double *const place[3], int64_t *target) {
     const int axis = run->face / 2, along = run->face == RULE_FACES || axis ? 0 : 1;
     for (int i = 0; i < run->count; i++, k++) {
         for (int a = 0; a < 3; a++) {
-            const int at = run->at[a] + (a == along ? i : 0);
+            const int64_t index = run->at[a] + (a == along ? i : 0);
+            const bool wraps = a < grid->dims && sel_axis_periodic(grid, a);
+            const double at = (double)(wraps ? sel_wrapped(grid, a, index) : index);
             place[a][k] = a != axis || !on_face ? sel_centre(grid, a, at)
                           : run->face % 2       ? sel_upper_end(grid, a)
                                                 : grid->origin[a];

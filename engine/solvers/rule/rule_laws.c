@@ -3,7 +3,8 @@
  * About the cells stand margins, filled axis after axis: around periodic axes by copies, beyond
  * faces by the laws. Lines of a later axis include the margins of
  * the earlier ones, so that edges and corners are filled by the law of the later axis, from what
- * the earlier one has put there. All these places are listed once, as runs that one law fills;
+ * the earlier one has put there; around an earlier axis that is periodic the law is that of the
+ * image, at its place. All these places are listed once, as runs that one law fills;
  * cells on shapes whose values laws give are such runs too. A rank has the runs of its own
  * block; margins beside other blocks come from the ranks that own them, axis after axis too.
  */
@@ -53,24 +54,29 @@ static int64_t clamp(int64_t i, int64_t n) {
     return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
-/* A line of n places from that of `run` on. The regions are those of the nearest sites. */
+/* The index in the grid whose region holds at index i: around periodic axes that of its image, else
+ * the nearest one. */
+static int64_t owner(const sel_grid *grid, int axis, int64_t i) {
+    return sel_axis_periodic(grid, axis) ? sel_wrapped(grid, axis, i) : clamp(i, grid->n[axis]);
+}
+
+/* A line of n places from that of `run` on. */
 static void add_line(rule_state *state, rule_run run, int along, int64_t n) {
     const sel_domain *domain = state->plan->base.domain;
-    const int64_t *most = domain->grid.n;
+    const sel_grid *grid = &domain->grid;
     const bool cells = run.face == RULE_FACES;
     int64_t at[3];
     for (int a = 0; a < 3; a++) {
-        at[a] = a == along ? 0 : clamp(run.at[a], most[a]);
+        at[a] = a == along ? 0 : owner(grid, a, run.at[a]);
     }
-    const uint8_t *region =
-        run.face < 0 ? NULL
-        : cells      ? sel_domain_painted(domain) + sel_cell_number(&domain->grid, at)
-                     : domain->face[run.face] + sel_face_site(&domain->grid, run.face, at);
+    const uint8_t *region = run.face < 0 ? NULL
+                            : cells      ? sel_domain_painted(domain) + sel_cell_number(grid, at)
+                                    : domain->face[run.face] + sel_face_site(grid, run.face, at);
     for (int64_t k = 0; k < n; k += run.count) {
-        run.region = region ? region[clamp(run.at[along], most[along])] : 0;
+        run.region = region ? region[owner(grid, along, run.at[along])] : 0;
         run.count = 1;
         while (run.count < RULE_RUN && k + run.count < n &&
-               (!region || region[clamp(run.at[along] + run.count, most[along])] == run.region)) {
+               (!region || region[owner(grid, along, run.at[along] + run.count)] == run.region)) {
             run.count++;
         }
         const bool valued = state->valued[cells][run.region];

@@ -16,18 +16,16 @@ static void rule_plan_complete(sel_common *common) {
     common->dt = !isnan(params->dt.max) ? params->dt.max : given ? common->units->dt : 1;
 }
 
-/* sel_solver.solid */
+/* sel_solver.solid: where all fields are walls. What a law fixes elsewhere belongs to the results.
+ */
 static bool is_solid(const sel_simulation *simulation, const sel_domain *domain, int region) {
     const rule_params *params = (const rule_params *)simulation->params;
-    bool wall = false;
+    bool solid = true;
     for (int k = 0; k < params->state.n; k++) {
         const rule_holds holds = rule_law_of(domain, region, params->state.v[k].name, true, false);
-        if (holds.kind == RULE_FREE) {
-            return false;
-        }
-        wall = wall || holds.kind == RULE_WALL;
+        solid = solid && holds.kind == RULE_WALL;
     }
-    return wall;
+    return solid;
 }
 
 /* sel_solver.blank */
