@@ -321,6 +321,7 @@ static void images_hold_vectors_of_three_and_tensors_of_six(void **state) {
     vtk->fields = case_names(fields, 4);
     sel_average_params *average = case_add(&c, &sel_out_average_table);
     average->fields = case_names(fields, 4);
+    average->common.every = 1;
     assert_int_equal(case_run(&c, 0), SEL_OK);
     for (int f = 0; f < 4; f++) {
         double v[6 * CELLS], mean[6 * CELLS];
