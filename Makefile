@@ -172,7 +172,8 @@ $(BUILD)/%.o: %.c Makefile | compiler $(BUILD)/gen/selenite_version.h
 	@echo 'compile $<'
 	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-# One source, four lattices and precisions; laws are evaluated as C does it, without contraction.
+# One source, four lattices and precisions. The kernels of populations contract; laws do not
+# (lbm_laws.cu, below).
 $(BUILD)/engine/solvers/lbm/lbm_step_%.cu.o: engine/solvers/lbm/lbm_step.cu Makefile
 	@mkdir -p $(@D)
 	@echo 'compile $< for $*'

@@ -1,7 +1,6 @@
 -- The equations of flood.lua in a channel whose solution is known: a lake at rest over hills,
 -- uniform flow down a slope, the wave of Hunter et al. (2005) that runs onto a dry plane, and the
--- film
--- of steady rain on a slope, whose depth at x is Manning's (rain x n / sqrt(slope))^(3/5).
+-- film of steady rain on a slope, whose depth at x is Manning's (rain x n / sqrt(slope))^(3/5).
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
 

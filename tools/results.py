@@ -426,8 +426,8 @@ RESULTS_PAGE = """# Results
 where there is neither, with independent programs. It prints a line per quantity and writes
 `out/validate/report.html`, which draws the profiles; `make results` then takes its figures over
 into this page. The whole takes some minutes on two cores. On a CPU the cases `cavity3d`,
-`cavity3d_fine`, `oscillating_cavity`, `round_body` and `channel_turbulent` run only if you name
-them: `selenite validate cavity3d` takes about an hour.
+`cavity3d_fine`, `oscillating_cavity`, `round_body`, `channel_turbulent` and `free_cylinder` run only
+if you name them: `selenite validate cavity3d` takes about two hours.
 
 Flows are computed in double precision with the operator that their scenario names, channels, ducts
 and pores with TRT, the others with the default, hybrid, unless the text of a case says otherwise;

@@ -105,16 +105,16 @@ typedef struct sel_array {
     unsigned flags;
     int64_t count;     /* of elements */
     sel_layout layout; /* components == 0: no cells, a list */
-    /* Of a list of numbers at the sites of the rank's patch: the sites, and how many such lists
-     * stand one behind the other. NULL: a list that all ranks have as a whole. */
+    /* Of a list of numbers at the sites of the rank's patch: the sites, and the number of lists of
+     * that length, one after the other. NULL: a list that every rank has as a whole. */
     const sel_sites *sites;
     int64_t lists;
     bool patch;       /* its memory is that of the rank's own cells, not of the whole grid */
     void *place;      /* the pointer that is set, or the value */
     const void *from; /* its content; NULL: zeros */
     uint64_t offset;  /* bytes in its block */
-    /* Of two copies of a field: the number of this one, and where that of the copy is which holds
-     * the present state. NULL: it is no copy. */
+    /* Of two copies of a field: its number, and a pointer to the number of the present copy. NULL:
+     * it is no copy. */
     int copy;
     const int *present;
 } sel_array;

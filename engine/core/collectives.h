@@ -1,8 +1,9 @@
-/* collectives.h -- what the ranks of a state have, and how they come to know it together: sums over
- * all rows, lists, and failures.
+/* collectives.h -- reductions and exchanges over the ranks of a state: sums over rows, lists,
+ * failures.
  *
- * A rank computes the rows of its own planes. Sums are the same bits as of one rank: parts of the
- * tree over all rows that lie in one rank are added there, and the rest of it by all.
+ * A rank computes the rows of its own planes. A sum has the same bits for any number of ranks: all
+ * add along one tree over the rows, each rank the parts that lie in its rows; the rest is added by
+ * all.
  */
 #ifndef SEL_COLLECTIVES_H
 #define SEL_COLLECTIVES_H
@@ -41,24 +42,24 @@ static inline double *sel_state_partials(const sel_state *state, int64_t row) {
 void sel_join_sums(const sel_ranks *ranks, const int64_t *start, double *own, int64_t stride,
                    int columns, double *sums);
 
-/* Sums of `columns` columns over all rows of the grid: a rank brings those of its own row k at
- * own[k stride + c]. The same of state->partials, from column `first` on; or over the rows of a
- * box. Both overwrite what they add up. */
+/* Sums of `columns` columns over all rows of the grid: this rank brings its k-th own row at own[k
+ * stride]. The second function sums state->partials from column `first` on, the third over the rows
+ * of a box. All overwrite what they add up. */
 void sel_state_sum_rows(const sel_state *state, double *own, int64_t stride, int columns,
                         double *sums);
 void sel_state_sums(const sel_state *state, int first, int columns, double *sums);
 void sel_state_sums_of_box(const sel_state *state, const sel_box *box, int columns, double *sums);
 
-/* Gathers items on all ranks. Before, a rank knows item k if row(state, k) is among its own rows.
- */
+/* All-gather of items. Each rank has item k if its row row(state, k) is this rank's; afterwards all
+ * have all. */
 void sel_state_share_items(const sel_state *state, void *items, size_t size, int64_t count,
                            int64_t (*row)(const sel_state *state, int64_t k));
 
 /* The row of the grid that is number j of a box. */
 int64_t sel_row_of_box(const sel_state *state, const sel_box *box, int64_t j);
 
-/* The part of a box that a rank has; and which of the rows of the box these are, by their numbers
- * in it. */
+/* The part of a box that lies in a rank's patch; and the numbers of its rows among the rows of the
+ * box. */
 sel_box sel_state_part(const sel_state *state, const sel_box *box, int rank);
 sel_rows sel_state_part_rows(const sel_state *state, const sel_box *box, int rank);
 
@@ -74,8 +75,8 @@ void *sel_state_move_rows(const sel_state *state, const sel_box *box, const int6
 /* Bytes of a cell in the answer to a SEL_READ. */
 size_t sel_request_cell_bytes(const sel_request *request);
 
-/* Rank 0 gets in request->to what ranks have found: each of its own cells, in the order in which
- * they are asked for. Of a box that of rank 0 may be in place. */
+/* Gathers on rank 0, in request->to, what each rank has found of its own cells, in the order asked
+ * for. When a box is read, rank 0's own part may stand there already. */
 void sel_state_gather_read(const sel_state *state, const sel_request *request, void *found);
 
 /* The largest of the ranks' values; their sum, of whole numbers. */

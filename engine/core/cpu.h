@@ -26,8 +26,8 @@ typedef struct sel_look {
      * number of components. */
     int (*field)(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
                  const double **values);
-    /* Field 0 has one number per cell (sel_state_list_numbers). The machine
-     * then reads this field, and knows its change. */
+    /* Field 0 has one number per cell (sel_state_list_numbers). The core then reads it and finds
+     * its change. */
     bool numbers;
     /* Answers SEL_MEAN_CHANGE, after an observed step. NULL: that of numbers; else NaN, it is not
      * known. */
@@ -64,9 +64,9 @@ typedef struct sel_cpu {
     void (*list)(sel_state *state);
     /* The state of step 0; arrays are zero. Fails where a quantity does. */
     sel_status (*start)(sel_state *state, sel_error *error);
-    /* Evaluates the terms (all that is evaluated before a step) of the step to come that depend on
-     * what is `due`; or, after the plan's inputs have been stored, refuses what follows from those
-     * that were due. NULL: there is nothing to do. */
+    /* Evaluates the terms (all that is evaluated before a step) that depend on any of `due`, for
+     * the step to come. With inputs of the plan: called after these are stored, to check what
+     * depends on them. NULL: nothing. */
     sel_status (*terms)(sel_state *state, unsigned due, sel_error *error);
     /* Stores values of the plan's inputs; how those in cells are kept. NULL: in state->given. */
     sel_input_store *store;
@@ -76,9 +76,9 @@ typedef struct sel_cpu {
     /* After `terms` has failed on some rank: restores what fields of the present state need of the
      * terms. NULL: nothing. */
     void (*keep_terms)(sel_state *state);
-    /* Before a step that is observed (state->observing): the step itself, or this from its initial
-     * state and terms, fills the SEL_OBSERVED arrays. `initially`: this fills them, for step 0,
-     * without a step before it. NULL: nothing to do. */
+    /* Before an observed step: fills those SEL_OBSERVED arrays that follow from the state and terms
+     * at its start; the step itself fills the others. `initially`: fills all of them, for step 0,
+     * with no step made. NULL: there is nothing to do. */
     void (*observe)(sel_state *state, bool initially);
     /* n steps under the same terms, or less if state->ending is set; counts them in state->step. */
     sel_status (*steps)(sel_state *state, int64_t n, sel_error *error);

@@ -38,9 +38,9 @@ typedef struct sel_field {
     sel_type type;
     sel_layout layout;
     int halo;        /* cells beyond each end of the patch along a divided axis */
-    int64_t lead[3]; /* [1] of a row, [2] of a plane: elements from where it begins in messages to
-                        its cell x = 0, y = 0; negative where planes begin with a later row */
-    bool behind; /* both halos along the slowest axis stand behind the patch, the lower one first */
+    int64_t lead[3]; /* [1] row, [2] plane: offset of its cell x = 0, y = 0 from the begin of the
+                        message; negative where planes begin with a later row */
+    bool behind; /* both halos of the slowest axis stand behind the patch, the lower one first */
     /* [axis][0], [1]: the components that steps move down, up across the ends of patches, a bit
      * each and as many down as up: five of D3Q19's 19 populations. 0: steps read all of them. */
     uint32_t moves[3][2];

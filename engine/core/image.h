@@ -41,8 +41,8 @@ void sel_image_arrays(const sel_image *image, const sel_image_field *fields, voi
                       const sel_cell_marks *marks, bool nodes, vtkw_array *arrays,
                       vtkw_image *header);
 
-/* All ranks write the present fields into a file, of sel_vtk_share, which rank 0 gets; none when it
- * needs an observed step and the last was not. */
+/* All ranks write the present fields into one file (sel_vtk_share), which rank 0 gets. No file is
+ * written if it needs an observed step and the last one was not observed. */
 sel_status sel_image_share(sel_state *state, const sel_backend *backend, const sel_image *image,
                            const sel_image_field *fields, sel_writer *writer, FILE **file,
                            sel_error *error);

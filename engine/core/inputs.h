@@ -35,12 +35,12 @@ typedef struct sel_input {
     int which;            /* the solver's number for what the values are */
     int64_t first, count; /* its places */
     double ahead;         /* the part of a step after which it has the value that the step takes */
-    double least, most;   /* values beyond are refused; `most` of numbers as they are stored */
-    bool whole;           /* so are values that are not whole numbers */
-    bool everywhere;      /* in cells: in all of them; false: in the free ones */
-    bool gaps;            /* in cells: NaN where a raster has no data, if `whole` is not set */
-    bool on_host; /* a device does not evaluate it. In cells: the host does, and sends it; else
-                     the solver does, or `check` has to */
+    double least, most;   /* values beyond are refused; `most` bounds the number as stored */
+    bool whole;           /* values that are not whole numbers are refused */
+    bool everywhere;      /* in cells: all of them; false: free ones only */
+    bool gaps;            /* in cells, without `whole`: NaN where a raster has no data */
+    bool on_host; /* the host evaluates it, not a device. In cells: the host sends it, too; else the
+                     solver or `check` has to evaluate it */
 } sel_input;
 
 /* Without bounds; in all cells, or (with first, count and which) at places, or uniform: evaluated
@@ -71,12 +71,12 @@ typedef struct sel_inputs {
     const double *place[3]; /* by axis; NULL: 0 everywhere */
     const int64_t *target;  /* the solver's number of what has the value: a site, a link */
     const uint8_t *detail;  /* for the solver: the direction of a link; or NULL */
-    /* The cell that place k belongs to; NULL: of a surface. Places of an input stand in the order
-     * of cells. */
+    /* The cell of place k, the k-th of the lists above; NULL: places are those of a surface. The
+     * places of an input are in the order of cells. */
     int64_t (*cell)(const struct sel_inputs *inputs, int64_t k);
-    /* The error of a value in the step from `step` that is not allowed, of place k or cell k: asked
-     * about all values but in cells, where only values out of bounds are. NULL: the bounds count,
-     * and this text. */
+    /* Fails if a value in the step from `step` is not allowed; k: the place or, in cells, the cell.
+     * Called for every value at places, in cells only for values out of bounds. NULL: the bounds
+     * are the check, with a text of their own. */
     sel_status (*check)(const struct sel_inputs *inputs, const sel_input *input, int64_t k,
                         int64_t step, double value, sel_error *error);
     const void *of; /* what these two read */

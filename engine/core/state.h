@@ -114,8 +114,8 @@ void sel_state_divide(sel_state *state);
  *
  * Counts `steps` made by one pass. */
 void sel_state_pass(sel_state *state, int64_t steps);
-/* Takes another step for the present one, of which a copy holds the state: every pass between them
- * makes an odd number of steps. */
+/* Makes `step` the present step, without computing: a copy must hold its state, and each pass
+ * between the two steps an odd number of steps. */
 void sel_state_go_to(sel_state *state, int64_t step);
 /* Begins at a step of which the first copies are to hold the state. */
 void sel_state_reset(sel_state *state, int64_t step);
@@ -146,23 +146,23 @@ sel_layout sel_faces_layout(const sel_grid *grid);
  * patch. With several components `count` and `component` are of the patch already. */
 sel_layout sel_patch_layout(const sel_layout *of_grid, const sel_patch *patch);
 
-/* The layout of an array of the cells of the patch, and of those up to `halo` cells away from it
- * along y and z; numbers of all cells lead to them. */
+/* The layout of an array of the patch's cells and of those up to `halo` cells away along y and z.
+ * It is addressed by the cell numbers of the whole grid. */
 sel_layout sel_state_own_layout(const sel_state *state, int components, int halo);
 
-/* Lists an array of the cells of the patch, without halo (components 0: none); numbers of all cells
- * lead to them. Returns its layout. */
+/* Lists an array of the patch's cells, without halo (components 0: none), that is addressed by the
+ * cell numbers of the whole grid. Returns its layout. */
 sel_layout sel_state_list_own(sel_state *state, const char *name, void *place, sel_type type,
                               int components, unsigned flags);
 
-/* Lists numbers `first` to `end` of a list, with a pointer to which the numbers of the whole list
- * apply. from: its content; NULL: zeros. */
+/* Lists the elements first <= k < end of a list. The pointer is shifted, so that k of the whole
+ * list addresses them. from: their content; NULL: zeros. */
 void sel_state_list_part(sel_state *state, const char *name, void *place, sel_type type,
                          int64_t first, int64_t end, const void *from);
 
-/* The cells on surfaces and the sites of which a state has values: those that the rank lists; where
- * each lists all, those of the cells of its planes. On a device passes of several steps compute
- * some planes beyond these (one less than the halo has), and values that vary are evaluated at the
+/* The cells on surfaces and the sites of which this rank has values. If every rank lists the whole
+ * surfaces, these are the ones in its planes. On a device, passes of several steps also compute
+ * planes beyond these (one fewer than the halo has), and values that vary are evaluated at all
  * sites of the grid. */
 typedef struct sel_state_surfaces {
     int64_t cells[2], sites[2]; /* from and to */
@@ -174,8 +174,8 @@ sel_state_surfaces sel_state_find_surfaces(const sel_state *state);
  * cache lines, halos of `halo` cells. Describes state->last. */
 void sel_state_list_numbers(sel_state *state, const char *name, void *at[2], int halo);
 
-/* Lists an array of a double for each cell, laid out as these numbers; its pointer leads to cell
- * (0, 0, 0). The second function gives its layout, the third describes it as a field. */
+/* Lists an array of one double per cell, with the layout of these numbers; the pointer is that of
+ * cell (0, 0, 0). The second function returns the layout, the third the field. */
 void sel_state_list_vector(sel_state *state, const char *name, double **at, unsigned flags);
 sel_layout sel_state_vector(const sel_state *state);
 sel_field sel_state_vector_field(const sel_state *state);
@@ -193,13 +193,13 @@ static inline const void *sel_state_row(const sel_state *state, int copy, int64_
     return at + (layout->origin + sel_layout_row(layout, row)) * field->type.size;
 }
 
-/* The present copy of field 0 shifted so that the numbers of a row lead to it: that of the patch
- * or, of a row beside it that another rank has, of the halo. */
+/* The present copy of field 0, shifted so that the cell numbers of `row` address it. A row of
+ * another rank beside the patch is that of the halo. */
 void *sel_state_beside(const sel_state *state, int64_t row);
 
-/* The part of a layout of cells and lower faces (no components) that a rank has: those of its
- * patch, and the faces above these. The second function lists an array of numbers of these, of the
- * type of field 0, with a pointer to which the numbers of all apply. */
+/* The part of a layout of cells and lower faces (no components) that a rank has: its patch, and the
+ * faces above it. The second function lists an array of it, of the type of field 0, that is
+ * addressed by the numbers of the whole grid. */
 sel_layout sel_state_own_faces(const sel_state *state, const sel_layout *of_grid);
 void sel_state_list_faces(sel_state *state, const char *name, void *place,
                           const sel_layout *of_grid);
@@ -240,11 +240,10 @@ enum { SEL_MOST_HALOS = 128 };
 int sel_state_list_halos(const sel_state *state, const sel_exchange *what, int count, int axis,
                          sel_halo halos[SEL_MOST_HALOS]);
 
-/* Completes fields on the host for steps that read halos (SEL_FETCH, SEL_FETCH_ALL), axis by axis:
- * what the solver itself puts beyond the cells along an axis (images around a periodic axis, values
- * that laws give), then halos from other ranks. Each axis takes the cells along with it that the
- * axes before have filled, so that corners are right. ghosts (NULL: nothing): the part of the
- * solver. */
+/* Completes halos on the host (SEL_FETCH, SEL_FETCH_ALL), axis by axis. First `ghosts` (NULL:
+ * nothing) fills what the solver itself puts beyond the ends of the axis: periodic images, values
+ * of laws. Then the halos of other ranks come. The halos of earlier axes are exchanged along, so
+ * that corners are right. */
 typedef void sel_ghosts(sel_state *state, const sel_exchange *what, int count, int axis);
 void sel_state_complete(sel_state *state, const sel_exchange *what, int count, sel_ghosts *ghosts);
 
@@ -253,9 +252,10 @@ void sel_state_exchange(const sel_state *state, int64_t step, sel_way way);
 
 /* ---- checkpoints ---- */
 
-/* Writes all saved arrays to a checkpoint: a block each, called "state NAME". Numbers of field 0
- * are less by that in the block "state reference"; without it they are the values. No steps may be
- * under way. Of several ranks all call it, and load; rank 0 alone has a checkpoint, others NULL. */
+/* Saves all saved arrays to a checkpoint, each as a block "state NAME". Numbers of field 0 are
+ * values less the block "state reference"; without that block they are the values. No steps may be
+ * under way. All ranks call it, and sel_state_load; rank 0 alone has a checkpoint, others pass
+ * NULL. */
 void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint);
 
 /* Checks for sel_state_load: fails if an array is missing in the checkpoint, or has another size.

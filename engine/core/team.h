@@ -1,7 +1,7 @@
-/* team.h -- several ranks on one run: rank 0 leads it, the others do what it says.
+/* team.h -- several ranks on one run: rank 0 coordinates, the other ranks are workers.
  *
- * The run loop, hooks, outputs and checkpoints are those of rank 0 alone. Its backend says to the
- * others what it does, and then all do it together: each on its part of the grid.
+ * The run loop, hooks, outputs and checkpoints run on rank 0 alone. Its backend broadcasts each
+ * command (sel_order); then all ranks execute it, each on its patch of the grid.
  */
 #ifndef SEL_TEAM_H
 #define SEL_TEAM_H

@@ -8,7 +8,8 @@
  *
  * A device is kept busy: advance may return before its steps are done; outputs are started when
  * they are due and taken after the next chunks have been submitted; a test takes the answers of the
- * test before it. The run waits for the device only before hooks, checkpoints and the last state.
+ * test before it. The run waits for the device only before hooks, before the drive changes the
+ * acceleration, before checkpoints and for the last state.
  */
 #include "engine/run/run.h"
 

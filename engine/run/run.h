@@ -176,7 +176,7 @@ sel_status sel_hook_set(sel_hook_run *run, const char *control, double value, se
 /* Sets a result of run.json; the names of the outputs' results ("OUTPUT.VALUE") are refused. */
 sel_status sel_hook_result(sel_hook_run *run, const char *name, double value, sel_error *error);
 
-/* Stops the run after this hook; the reason of the first call is kept. */
+/* Stops the run after the hooks of this step; the reason of the first call is kept. */
 void sel_hook_stop(sel_hook_run *run, const char *reason);
 void sel_hook_log(const sel_hook_run *run, const char *text);
 

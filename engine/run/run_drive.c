@@ -7,9 +7,9 @@
  *
  * which is an integral of what is missing with a damping by U itself: without friction and with
  * friction in proportion to U all error dies away without overshoot, within some 4 F. L is measured
- * from the balance over the last interval, so that flows which friction rules, as in fine pores,
- * answer as fast. F is a crossing of the domain by sound, so that sound is not answered, and some
- * T.
+ * from the balance over the last interval, so flows that are ruled by friction (fine pores) answer
+ * as fast. F is the time in which sound crosses the domain, but at least 4 T: sound is not
+ * answered.
  *
  * The control is changed after all that is due at a step, just before the next step.
  */
@@ -33,7 +33,8 @@ static int64_t longest_axis(const run *r) {
     return longest;
 }
 
-/* Without `every` F does not grow by it in large domains. */
+/* The default is a quarter of the longest axis: then 4 T is less than a crossing by sound, which F
+ * is. */
 int64_t sel_run_drive_steps(const run *r) {
     const int64_t quarter = longest_axis(r) / 4, given = sel_run_drive_of(r)->every;
     return given > 0 ? given : quarter > LEAST_STEPS ? quarter : LEAST_STEPS;

@@ -4,9 +4,10 @@
  *
  *     run                 settings of the run (keep_properties)
  *     standing, mass      state of the run loop and its tests
+ *     drive               of a flow whose mean is held
  *     results, hooks      results of run.json; what the hooks' language keeps
  *     files, outputs ...  outputs (output.c)
- *     state blocks        the solver's state (state.c)
+ *     state blocks        the solver's state (state_save.c)
  *     grid, solids, field NAME   fields for sel.state
  *
  * The functions keep_... both save and load, by checkpoint->loads.

@@ -252,7 +252,7 @@ static double alias_spread(double alpha, int k) {
 }
 
 /* Whether a quantity varies in time; false if it cannot be evaluated. */
-static bool varies(const sampling *s, const sel_quantity *q) {
+static bool alias_varies(const sampling *s, const sel_quantity *q) {
     double value[MOST_COMPONENTS * PLACES], low[MOST_COMPONENTS * PLACES];
     double high[MOST_COMPONENTS * PLACES], largest = 0, variation = 0;
     const int n = q->components * PLACES;
@@ -279,8 +279,8 @@ static bool varies(const sampling *s, const sel_quantity *q) {
 static bool alias_visit(void *to, const sel_visited *found) {
     sampling *s = to;
     const sel_quantity *q = found->quantity;
-    const bool here =
-        q->components <= MOST_COMPONENTS && (sel_quantity_depends(q) & SEL_ON_T) && varies(s, q);
+    const bool here = q->components <= MOST_COMPONENTS && (sel_quantity_depends(q) & SEL_ON_T) &&
+                      alias_varies(s, q);
     if (here) {
         s->table = found->table;
         s->field = found->field;

@@ -142,7 +142,7 @@ typedef struct aqua_loops {
 } aqua_loops;
 
 /* The tables that this processor can run, [SEL_F32, SEL_F64], best first; NULL after the last
- * (machine/cpu.h). */
+ * (sel_level, engine/base/hardware.h). */
 const aqua_loops *aqua_loops_usable(int index);
 
 #endif

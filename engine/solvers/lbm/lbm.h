@@ -119,9 +119,9 @@ typedef struct lbm_plan {
     int components; /* numbers of a cell that are stored */
     lbm_boundary boundary;
     lbm_sponge sponge;
-    sel_inputs inputs;     /* acceleration and laws, with places in the patch; */
-    sel_inputs everywhere; /* with those of the grid: rank 0 has them */
-    lbm_extremes extremes; /* when the plan was made; of ranks that do not know all places */
+    sel_inputs inputs;     /* acceleration and laws at the places of the rank's patch */
+    sel_inputs everywhere; /* the same at all places of the grid; rank 0 alone has them */
+    lbm_extremes extremes; /* found when the plan was made: for ranks without all places */
 } lbm_plan;
 
 /* The operator of these parameters, LBM_TRT ...: by default hybrid, and trt where populations are
@@ -138,13 +138,6 @@ static inline int64_t lbm_real(const sel_plan *plan) {
 static inline double lbm_get(const lbm_plan *plan, const void *from, int64_t at) {
     return plan->base.precision == SEL_F32 ? (double)((const float *)from)[at]
                                            : ((const double *)from)[at];
-}
-static inline void lbm_put(const lbm_plan *plan, void *to, int64_t at, double value) {
-    if (plan->base.precision == SEL_F32) {
-        ((float *)to)[at] = (float)value;
-    } else {
-        ((double *)to)[at] = value;
-    }
 }
 
 extern const sel_solver lbm_solver;
@@ -209,8 +202,8 @@ double lbm_sample_step(int sample, double end);
 
 /* ---- the mass of a domain: lbm_mass.c ---- */
 
-/* Whether a face lets pass what the flow wants: law.pressure or law.outflow. Nothing else holds the
- * mean density where fluid passes faces. */
+/* Whether fluid passes some face as the flow wants: law.pressure, law.outflow, law.far_field.
+ * Nothing else holds the mean density where fluid passes faces. */
 bool lbm_has_free_face(const lbm_plan *plan);
 
 /* Warns of domains without such a face whose laws let mass in or out. */

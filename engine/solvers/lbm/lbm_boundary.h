@@ -76,7 +76,7 @@ typedef struct lbm_boundary {
     lbm_span *spans;
     int64_t *row_spans;                         /* [rows + 1] */
     const lbm_law_row *law[SEL_REGION_NUMBERS]; /* by region, one that chooses has; 0: none */
-    bool moves[SEL_REGION_NUMBERS];             /* by region: half-way walls with a velocity */
+    bool moves[SEL_REGION_NUMBERS];             /* by region: a wall on links with a velocity */
     /* Of the grid, for what looks at all places of laws; NULL: rank 0 has them. */
     lbm_open_cell *open;
 } lbm_boundary;

@@ -1,9 +1,9 @@
 // lbm_cell.cuh -- one cell on the device: streaming, bounce-back, mirroring, closures, storing.
 //
 // Included by lbm_traits.cuh inside a struct, once per lattice and precision, with LBM_DIMS, REAL
-// and LBM_SQRT as in engine/solvers/lbm/lbm_collision.h. The algorithm is that of
-// engine/solvers/lbm/lbm_loops.h. Component i of a cell, the population of direction i or a moment,
-// is at f[i plane + index]. MOMENTS: moments are stored.
+// and LBM_SQRT as in engine/solvers/lbm/lbm_collision.h. The algorithm at boundaries is that of
+// engine/solvers/lbm/lbm_gather.h. Component i of a cell, the population of direction i or a
+// moment, is at f[i plane + index]. MOMENTS: moments are stored.
 #include "engine/solvers/lbm/lbm_collision.h"
 #include "engine/solvers/lbm/lbm_closure.h"
 #include "engine/solvers/lbm/lbm_absorbing.h"

@@ -2,8 +2,8 @@
  *
  * A wall half-way gives back the mass that it takes; an interpolated one does not. The difference
  * at a link is a flow through the cut cell and belongs there, but its sum over all links is an
- * error. Where an open face holds the density this does not matter. A closed region (cells that
- * populations connect, with an interpolated link and without an open face) would gain or lose mass
+ * error. Where a wet face takes up the difference this does not matter. A closed region (cells that
+ * populations connect, with an interpolated link and without a wet face) would gain or lose mass
  * for ever. So the gains of its links, beyond what a wall half-way lets in, are summed:
  *
  *     each step        gain[first link of a cell] += gain of its interpolated links

@@ -1,5 +1,5 @@
-/* lbm_closure.h -- wet nodes: closures of faces, edges and corners (Hecht-Harting form), outflow;
- * interpolated walls.
+/* lbm_closure.h -- the populations that enter at boundaries: wet faces, edges and corners (Hecht
+ * and Harting), outflow, interpolated and parabolic walls.
  *
  * Re-includable behind lbm_collision.h, with the same macros. At a cell of open faces the
  * populations that enter through them are unknown. n holds the inward normals of the wet faces, one
@@ -24,18 +24,21 @@
  * Interpolated walls. Let a link meet the wall after the part q of its length. With `out` for what
  * left towards the wall, `back` for what left the other way, `far` for what arrives from there,
  *
- *   in = back + e (out - back) + (1 - 2 q e) (far - out)
+ *   in = back + s (out - back) + (1 - 2 q s) (far - out)
  *
- * puts the wall in its place on a straight profile for any e. The rule of Bouzidi, Firdaouss and
- * Lallemand has e = 1 for q < 1/2 and 1 / (2 q) beyond. For a curved profile, expand what
+ * puts the wall in its place on a straight profile for any s. The rule of Bouzidi, Firdaouss and
+ * Lallemand has s = 1 for q < 1/2 and 1 / (2 q) beyond. For a curved profile, expand what
  * regularized collision sends in steady flow, w [rho + 3 j - 3 (tau - 1) dj] with j the momentum
  * along the link and d the derivative along it: where the wall should be, the velocity is
  *
- *   [q^2/2 - (tau - 1/2) (1/e - q)] ddj
+ *   [q^2/2 - (tau - 1/2) (1/s - q)] ddj
  *
- * beside a share of the gradient of the pressure, and 1/e = q + q^2 / (2 tau - 1) makes it vanish.
- * A larger e than Bouzidi's is not stable. Inertia along the link counts 1/e - q times and presses
- * fluid through the wall; so e has a lower bound, and at a wall that moves it is Bouzidi's.
+ * beside a share of the gradient of the pressure, and 1/s = q + q^2 / (2 tau - 1) makes it vanish.
+ * A larger s than Bouzidi's is not stable. Inertia along the link counts 1/s - q times and presses
+ * fluid through the wall; so s has a lower bound. At a wall that moves with velocity u it is
+ * Bouzidi's, and the wall adds 6 s w rho c.u, with the direction c that enters and the density rho
+ * of the cell. Where nothing arrives from the other side, since a wall or a face is there, too, the
+ * wall lies half-way if q < 1/2.
  *
  * Parabolic walls. In smooth flow along a straight wall at rest what enters along e is more than
  * what has left half-way by -6 w A (e.d)^2 (e.u) with the derivatives d at the wall and
@@ -71,17 +74,7 @@
  *
  * and P is the second moment of all (BC3 of Latt and others). There either alone feeds a mode along
  * the face that changes its sign in each step: the cell's own from a cell Reynolds number of 7 on,
- * the next cell's in 2-D from 20 on. The mean does not.
- *
- * Interpolated walls. A link leaves the cell x along the opposite e* of e and meets the wall, which
- * moves with velocity u, after the part q of its length. With f* for what has left after the last
- * collision, and with the density rho of the cell,
- *
- *   q < 1/2    g_e(x) = 2q f*_e*(x) + (1 - 2q) f*_e*(x + e) + 6 w_e rho e.u
- *   q >= 1/2   g_e(x) = [f*_e*(x) + (2q - 1) f*_e(x) + 6 w_e rho e.u] / (2q)
- *
- * f*_e*(x + e) is what comes to x along e*. Where a wall or a face is there, too, and q < 1/2, the
- * wall lies half-way.
+ * the next cell's in 2-D from 15 on. The mean does not.
  *
  * Bouzidi, Firdaouss, Lallemand, Phys. Fluids 13 (2001) 3452;
  * Zou, He, Phys. Fluids 9 (1997) 1591; Hecht, Harting, J. Stat. Mech. (2010) P01018; Latt, Chopard,
@@ -458,7 +451,8 @@ SEL_INLINE void LBM_NAME(lbm_find_entered)(const lbm_boundary_cell *cell, const 
 #undef ENTER
 }
 
-/* What is beside a boundary cell, for lbm_strain_beside: along e comes what is at -e. */
+/* What is beside a boundary cell, for lbm_differences_beside and lbm_absorbing_cell: along e comes
+ * what is at -e. */
 SEL_INLINE void LBM_NAME(lbm_find_beside)(const lbm_boundary_cell *cell, int what[LBM_DIMS][2]) {
 #define BESIDE(i, ex, ey, ez, opposite, weight)                                                  \
     if ((ex) * (ex) + (ey) * (ey) + (ez) * (ez) == 1) {                                          \

@@ -101,7 +101,7 @@ typedef struct lbm_loops {
 } lbm_loops;
 
 /* The loops of a plan's lattice and precision at the levels that this processor can run, best
- * first; NULL after the last (machine/cpu.h). */
+ * first; NULL after the last (sel_level, engine/base/hardware.h). */
 const lbm_loops *lbm_loops_usable(const lbm_plan *plan, int index);
 
 /* ---- the state ---- */
@@ -114,7 +114,7 @@ typedef struct lbm_cpu {
     lbm_state all; /* f: cell (0, 0) of direction 0 */
     const lbm_loops *loops;
     const lbm_lattice *lattice;
-    lbm_layout layout; /* of each block; its plane is that of the largest */
+    lbm_layout layout; /* of the rank's patch with its halo */
     bool streams;      /* the populations are larger than the caches: store past them */
     double *rows;      /* per thread LBM_ROWS rows of numbers */
     void *scratch;     /* per thread scratch_bytes, for stored moments; NULL: populations are */
@@ -138,7 +138,7 @@ void lbm_acceleration_at(const lbm_cpu *state, int64_t x, int64_t row, double va
  * end to the halo rows, where these axes are periodic. */
 void lbm_fill_halo(const lbm_cpu *state, void *f, int64_t row, bool ends);
 
-/* The step from `step` to step + 1 in a block. */
+/* The step from `step` to step + 1 of the rank's patch. */
 lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step);
 
 /* Returns to closed regions what interpolated walls owe them, before the step from state->step on

@@ -7,10 +7,6 @@
 #include "engine/base/kernel.h"
 #include "engine/solvers/lbm/lbm_cpu.h"
 
-/* The cells of a row do not depend on each other. (Not `omp simd`: with it gcc keeps the arrays of
- * inlined functions in memory and gives up.) */
-#define LBM_INDEPENDENT SEL_INDEPENDENT
-
 /* The fields of the strain of a cell from its populations before collision under
  * the acceleration a, in f64; eddy > 0: with Smagorinsky's model; recursive: of an operator that
  * relaxes the trace at once; differences: the strain by differences, for the hybrid operator, else

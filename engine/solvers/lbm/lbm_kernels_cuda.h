@@ -4,9 +4,9 @@
  * Plain C, shared by the host's files and nvcc's. The components of a cell, populations or moments,
  * lie as f[i][z][y][x] at i * plane + z * slice + y * pitch + x: pitch is a multiple of a warp, or
  * the power of two that a shorter row fits; all axes wrap, and populations pulled across faces that
- * are not periodic are replaced at boundary cells. Where the grid is cut into blocks
- * (engine/core/halo.h), the halo planes of a block stand behind its own: the lower one has the
- * number of its end, the upper one the next.
+ * are not periodic are replaced at boundary cells. Where the grid is divided into patches
+ * (engine/core/halo.h), the two halo planes stand behind the planes of the patch: the lower one has
+ * the number last + 1, the upper one last + 2.
  */
 #ifndef LBM_GPU_H
 #define LBM_GPU_H
@@ -39,10 +39,10 @@ typedef struct lbm_gpu_layout {
     uint32_t nx, ny, nz, base, pitch, slice;
     uint32_t block_width, block_rows, blocks_per_row;
     int64_t plane;
-    /* Of the block of the grid: its first and last plane (slowest axis), where the planes beside
-     * them stand, and its rows first_row <= row < end_row. A plane has `rows` rows, from y = low
-     * on. If these are not all rows of the grid, `halo` rows stand before them and after them;
-     * numbers of rows do not count these. */
+    /* Of the patch: its first and last plane (slowest axis) and the places of the planes beside
+     * them. Of the slab that a launch computes: first_row <= row < end_row. A plane has `rows`
+     * rows, the first of which is y = low. If these are not all rows of the grid, `halo` more rows
+     * stand before and after them; row numbers do not count these. */
     uint32_t first, last, below, above;
     uint32_t first_row, end_row;
     uint32_t rows, low, halo;
@@ -103,8 +103,8 @@ typedef struct lbm_gpu_step {
     int collision;
     bool forced, les; /* with a body force; with Smagorinsky's model */
     double omega_even, omega_odd, tau, magic, eddy;
-    /* [3] on the device, and that of the step before. If it turns, both are [CUDA_TURNS][3], and
-     * that of the end of step n is at (n + 1) % CUDA_TURNS. */
+    /* [3] on the device, and that of the step before. With acceleration_turns, rings of CUDA_TURNS
+     * entries of 3: that of the end of step n is entry (n + 1) % CUDA_TURNS. */
     const double *acceleration, *acceleration_before;
     bool acceleration_turns;
     const void *acceleration_field; /* a plane, as of populations, per axis; NULL: uniform */

@@ -28,7 +28,8 @@ enum { LBM_TRT, LBM_BGK, LBM_REGULARIZED, LBM_RECURSIVE, LBM_HYBRID, LBM_COLLISI
 /* The share of the strain by differences in the hybrid operator. */
 #define LBM_HYBRID_SHARE 0.02
 
-/* What is beside a cell along an axis, for this strain; a wall is at rest, half a cell away. */
+/* What is beside a boundary cell along an axis, for differences (lbm_differences_beside) and
+ * absorbing faces; a wall is at rest, half a cell away. */
 enum { LBM_BESIDE_NOTHING, LBM_BESIDE_FLUID, LBM_BESIDE_WALL };
 
 /* Which closure computes the unknown populations of a cell with wet faces. */
@@ -77,7 +78,7 @@ typedef struct lbm_boundary_cell {
                               one, along the mirrored direction; */
     uint32_t open : 30;    /* through wet faces: computed by the closure */
     uint32_t cut : 1;      /* some links are interpolated (lbm_boundary.link_cut), */
-    uint32_t closed : 1;   /* and the fluid around has no open face (lbm_closed.h) */
+    uint32_t closed : 1;   /* and the fluid around has no wet face (lbm_closed.h) */
     int32_t opening_index; /* its number among the cells with wet faces; -1: it has none */
     int8_t normal[3];      /* inward normals of the wet faces, by axis: 1, -1, or 0 for none */
     /* Whose laws give the velocity at this cell, by the axis of the face. Along this axis it is
@@ -90,8 +91,8 @@ typedef struct lbm_boundary_cell {
     bool moves : 1;        /* some of its links belong to moving walls */
     bool both_move : 1;    /* two of these share a link, and each entry has the value of one; else
                               the first entry has that of either */
-    bool again : 1; /* on a device: a second kernel computes it again, since it is wet, both move or
-                       some links are straight, or since values are evaluated ahead */
+    bool again : 1; /* on a device: a second kernel computes it again, because it is wet, both move,
+                       some links are straight, values are evaluated ahead, or moments are stored */
     /* Of absorbing faces by axis: whether the law holds the density, the velocity. */
     uint8_t holds_density : 3;
     uint8_t holds_velocity : 3;
@@ -104,9 +105,9 @@ typedef struct lbm_cut {
     float wall, far;
 } lbm_cut;
 
-/* The mass that interpolated walls owe (lbm_closed.h): of a cell's mass at density 1 the unit, in
- * which all is counted; after how many steps it is returned; the least share of a cell, in f64 and
- * in f32. */
+/* Mass of interpolated walls (lbm_closed.h). LBM_GAIN_UNIT: the unit of all sums, as a part of the
+ * mass of a cell at density 1. LBM_RETURN_STEPS: steps between returns. LBM_LEAST_SHARE: the least
+ * share of a cell that is returned, in f64 and f32, in that unit. */
 #define LBM_GAIN_UNIT 0x1p-40
 enum { LBM_RETURN_STEPS = 64, LBM_LEAST_SHARE = 1, LBM_LEAST_SHARE_F32 = 1 << 18 };
 
@@ -118,7 +119,8 @@ enum { LBM_SECOND_HALF = 4, LBM_OPEN_VALUES };
 #define LBM_METHOD_INLINE static inline
 #endif
 
-/* The density that each of a region's cells gets of what it is owed, which is less by it then. */
+/* The density that each cell of a region gets of what the region is owed; subtracts it from *owed
+ * and adds it to *returned. */
 LBM_METHOD_INLINE double lbm_closed_share(bool f32, int64_t cells, int64_t *owed,
                                           double *returned) {
     const int64_t share = *owed / cells, least = f32 ? LBM_LEAST_SHARE_F32 : LBM_LEAST_SHARE;

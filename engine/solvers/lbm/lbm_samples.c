@@ -95,10 +95,10 @@ static lbm_extremes find_extremes(const lbm_plan *plan, int *highest) {
     const double reference = plan->params->common.reference.velocity;
     const sel_drive *drive = lbm_drive(&plan->params->common);
     const double held = drive ? fabs(sel_drive_velocity(drive, plan->base.domain)) : 0;
-    lbm_extremes found = {.velocity = fmax(largest_initial(plan), fmax(held, reference))};
     if (!inputs->domain) {
         return plan->extremes;
     }
+    lbm_extremes found = {.velocity = fmax(largest_initial(plan), fmax(held, reference))};
     double *values = malloc((3 * (size_t)lbm_laws_largest(inputs) + 1) * sizeof *values);
     for (int k = 0; values && k < inputs->count; k++) {
         const sel_input *law = &inputs->v[k];

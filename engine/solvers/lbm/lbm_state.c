@@ -19,17 +19,9 @@ void lbm_add_outflow(lbm_state *state, const double *carried, int64_t steps) {
     }
 }
 
-/* The sum over the ranks. */
+/* The sum over the ranks, lattice units. */
 static double state_sponge_brought(const lbm_state *state, int64_t own) {
-    const sel_ranks *ranks = state->base.ranks;
-    int64_t all[SEL_MOST_RANKS] = {own}, sum = 0;
-    if (ranks->count > 1) {
-        ranks->gather(&own, sizeof own, all);
-    }
-    for (int r = 0; r < ranks->count; r++) {
-        sum += all[r];
-    }
-    return (double)sum * LBM_GAIN_UNIT;
+    return (double)sel_ranks_total(state->base.ranks, own) * LBM_GAIN_UNIT;
 }
 
 void lbm_balance_terms(const lbm_state *state, double mass, double returned, int64_t sponge,

@@ -12,7 +12,7 @@
 typedef struct lbm_state {
     sel_state base;
     const lbm_plan *plan;
-    void *f[2]; /* populations by direction, or moments, of even and odd steps */
+    void *f[2]; /* two copies of the populations, or moments; base.field[0].present: which is now */
     /* An acceleration that varies in space, in the run's precision, at the cells of the patch and
      * of the rows beside it; NULL: it is uniform. */
     void *acceleration_field;
@@ -39,9 +39,9 @@ typedef struct lbm_state {
     lbm_wall *walls;            /* beside each boundary cell; NULL: no field of walls is wanted */
     bool walls_known;           /* they have been found */
 
-    /* Of closed regions (lbm_closed.h), in LBM_GAIN_UNIT: what cells have gained since the last
-     * return, in the place of their first links; what the regions are owed; and the mass that all
-     * have got back, lattice units. NULL: there are no such regions. */
+    /* Of closed regions (lbm_closed.h), in LBM_GAIN_UNIT. gain: by cell, stored at its first link,
+     * what it has gained since the last return; owed: [regions] what they are owed; returned: the
+     * mass that all have got back, lattice units. NULL: there are no such regions. */
     int64_t *gain, *owed;
     double *returned;
 

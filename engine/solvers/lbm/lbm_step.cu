@@ -12,7 +12,8 @@
 //     g_i comes from x - e_i B  pull, replace what crosses walls and slip faces, collide, store
 //                            W  as B; then close_kernel computes and stores the cell again
 //
-// W are cells with wet faces, and cells at moving walls whose values are evaluated several steps
+// W are cells with wet faces, cells where two moving walls share a link or walls are straight
+// (lbm_boundary_cell.again), and cells at moving walls whose values are evaluated several steps
 // ahead: in the first kernel their closures would cost every cell registers. Interpolated links
 // are part of the first kernel, in a variant for domains that have some. An observed step, by
 // kernels of its own, also stores what links carry, and the strain, from the populations g. If much

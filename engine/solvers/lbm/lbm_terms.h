@@ -5,10 +5,10 @@
 
 #include "engine/solvers/lbm/lbm.h"
 
-/* Lists the acceleration and the laws that have a quantity, with their places in the cells that the
- * boundary has; `which` is an lbm_goal. A law on half-way walls has its values at the middle of
- * each link, half a step after the step begins; the others at cells with wet faces, when it ends.
- */
+/* Lists the acceleration and the laws that have a quantity; `which` is an lbm_goal. Their places
+ * are those of the boundary's cells. A wall has its values where each link meets it, half a step
+ * after the step begins. All other laws have theirs at the centres of wet cells, when the step
+ * ends. */
 sel_status lbm_inputs_create(const lbm_plan *plan, sel_inputs *inputs, sel_error *error);
 void lbm_inputs_free(sel_inputs *inputs);
 
@@ -27,7 +27,7 @@ int lbm_pressure_inlet(const lbm_plan *plan);
 /* What laws give, lattice units:
  *   link_add[links]           what a wall adds to a bounced population: 6 w e.u, at density 1
  *   link_velocity[3][links]   the velocity u of the wall there; NULL: not wanted
- *   open_value[openings][4]   velocity (3 components) and density deviation
+ *   open_value[openings][LBM_OPEN_VALUES]   velocity, density deviation (lbm_method.h)
  *   acceleration[3]           a uniform one */
 typedef struct lbm_values {
     const lbm_plan *plan;
