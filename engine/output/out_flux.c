@@ -185,7 +185,7 @@ static int divide_layer(const sel_grid *grid, const sel_box *box, int axis,
 }
 
 /* Adds a request for each sum over the layer: parts along one axis times parts along the other. */
-static sel_status open_layer(flux_output *output, const sel_box *box, sel_error *error) {
+static sel_status flux_open_layer(flux_output *output, const sel_box *box, sel_error *error) {
     const sel_grid *grid = &output->base.context->domain->grid;
     const int normal = output->normal = thin_axis(grid, box);
     const int one = normal == 0 ? 1 : 0, other = normal == 2 ? 1 : 2;
@@ -222,7 +222,7 @@ static sel_status flux_open(sel_output *base, sel_error *error) {
     }
     if (params->through) {
         const sel_box box = sel_within_box(grid, params->through);
-        return open_layer((flux_output *)base, &box, error);
+        return flux_open_layer((flux_output *)base, &box, error);
     }
     if (field >= 0) {
         return open_line((flux_output *)base, &params->across, error);

@@ -97,8 +97,7 @@ static sel_status return_fetch(const lbm_cuda *state, int64_t *own, size_t bytes
 }
 
 /* Sums of this rank. */
-static sel_status return_collect(const lbm_cuda *state, const lbm_gpu_closed *one,
-                                 sel_error *error) {
+static sel_status return_sum(const lbm_cuda *state, const lbm_gpu_closed *one, sel_error *error) {
     CUDA_TRY(lbm_gpu_collect(one, state->all.base.queue->stream));
     return SEL_OK;
 }
@@ -140,7 +139,7 @@ sel_status lbm_cuda_return(lbm_cuda *state, int64_t *count, sel_error *error) {
     }
     one.step = base->step;
     one.now = lbm_cuda_at(state, base->field[0].present);
-    sel_status status = return_join(state, return_collect(state, &one, error), error);
+    sel_status status = return_join(state, return_sum(state, &one, error), error);
     if (!status) {
         CUDA_TRY(lbm_gpu_return(&one, base->queue->stream));
         status = base->ranks->count > 1
