@@ -122,8 +122,9 @@ void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
                                 checkpoint->path, array->name);
         } else if ((uint64_t)saved != bytes) {
             sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
-                                "%s: '%s' has %lld bytes in the checkpoint, %llu in the scenario: "
-                                "the regions or controls have changed",
+                                "%s: the scenario has other regions or controls than the run had "
+                                "('%s': %lld bytes in the checkpoint, %llu now); go on with those "
+                                "of the run, or begin at step 0",
                                 checkpoint->path, array->name, (long long)saved,
                                 (unsigned long long)bytes);
         }

@@ -2,7 +2,7 @@
  *
  * Blocks of a checkpoint, in this order:
  *
- *     run                 settings of the run (keep_properties)
+ *     run                 settings of the run (run_settings.c)
  *     standing, mass      state of the run loop and its tests
  *     drive               of a flow whose mean is held
  *     results, hooks      results of run.json; what the hooks' language keeps
@@ -13,20 +13,17 @@
  * The functions keep_... both save and load, by checkpoint->loads.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 #include "engine/base/file.h"
 #include "engine/base/folder.h"
 #include "engine/base/hardware.h"
 #include "engine/core/state.h"
 #include "engine/output/kind.h"
 #include "engine/run/running.h"
-#include "engine/base/version.h"
 
 /* ---- choosing the checkpoint to resume ---- */
 
@@ -104,143 +101,9 @@ static sel_status open_to_resume(const sel_checkpoint_names *names, const char *
     return status;
 }
 
-/* ---- the settings of the run ---- */
-
-/* A setting of the run, compared when the run is resumed. */
-typedef struct property {
-    char name[80], value[256];
-    bool fixed; /* a change is refused; else it is noted in run.log */
-} property;
-
-enum { MOST_PROPERTIES = 1000 };
-
-typedef struct properties {
-    int count;
-    property v[MOST_PROPERTIES];
-} properties;
-
-SEL_PRINTF(4, 5)
-static void properties_add(properties *list, bool fixed, const char *name, const char *format,
-                           ...) {
-    va_list args;
-    if (list->count == MOST_PROPERTIES) {
-        return;
-    }
-    property *to = &list->v[list->count++];
-    to->fixed = fixed;
-    snprintf(to->name, sizeof to->name, "%s", name);
-    va_start(args, format);
-    vsnprintf(to->value, sizeof to->value, format, args);
-    va_end(args);
-}
-
-static unsigned long save_crc(const void *bytes, size_t count) {
-    return crc32_z(0, bytes, bytes ? count : 0);
-}
-
-static unsigned long crc_of_regions(const sel_domain *domain) {
-    unsigned long crc = save_crc(domain->cell, (size_t)sel_grid_cells(&domain->grid));
-    for (int face = 0; face < SEL_FACES; face++) {
-        if (domain->face[face]) {
-            crc = crc32_z(crc, domain->face[face], (size_t)sel_face_sites(&domain->grid, face));
-        }
-    }
-    return crc;
-}
-
-static void describe_grid(const sel_grid *grid, properties *list) {
-    char sides[SEL_SIDES_TEXT];
-    if (grid->dims == 2) {
-        properties_add(list, true, "size", "%lld x %lld", (long long)grid->n[0],
-                       (long long)grid->n[1]);
-    } else {
-        properties_add(list, true, "size", "%lld x %lld x %lld", (long long)grid->n[0],
-                       (long long)grid->n[1], (long long)grid->n[2]);
-    }
-    properties_add(list, true, "dx", "%s", sel_sides_text(grid, 17, sides));
-    properties_add(list, true, "dt", "%.17g", grid->dt);
-    properties_add(list, true, "layout", "%s", sel_layout_names[grid->nodes]);
-    properties_add(list, true, "origin", "%.17g %.17g %.17g", grid->origin[0], grid->origin[1],
-                   grid->origin[2]);
-}
-
-static void properties_fill(const run *r, properties *list) {
-    const sel_prepared *prepared = r->prepared;
-    const sel_simulation *simulation = prepared->simulation;
-    const sel_scenario *scenario = r->scenario;
-    char text[200];
-    list->count = 0;
-    properties_add(list, true, "solver", "sel.%s", simulation->solver->name);
-    describe_grid(&prepared->domain->grid, list);
-    properties_add(list, true, "precision", "%s", sel_precision_names[prepared->plan->precision]);
-    if (simulation->solver->state_text) {
-        simulation->solver->state_text(prepared->plan, text, sizeof text);
-        properties_add(list, true, "lattice", "%s", text);
-    }
-    properties_add(list, false, "selenite", "%s", sel_version());
-    properties_add(list, false, "script", "%zu bytes, CRC %08lx",
-                   scenario->text ? scenario->text_length : 0,
-                   save_crc(scenario->text, scenario->text_length));
-    properties_add(list, false, "regions", "CRC %08lx", crc_of_regions(prepared->domain));
-    for (int i = 0; i < scenario->parameter_count; i++) {
-        char name[80];
-        snprintf(name, sizeof name, "parameter %s", scenario->parameters[i].name);
-        properties_add(list, false, name, "%s", scenario->parameters[i].text);
-    }
-}
-
-/* Compares a property from a file with the present ones: refuses or notes a change. */
-static void property_compare(property *then, const properties *now, sel_checkpoint *checkpoint,
-                             sel_error *notes) {
-    then->name[sizeof then->name - 1] = then->value[sizeof then->value - 1] = '\0';
-    sel_plain_text(then->name);
-    sel_plain_text(then->value);
-    for (int i = 0; i < now->count; i++) {
-        if (strcmp(now->v[i].name, then->name) != 0 || strcmp(now->v[i].value, then->value) == 0) {
-            continue;
-        }
-        if (then->fixed) {
-            const bool precision = strcmp(then->name, "precision") == 0;
-            sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
-                                "%s: %s is %s in the checkpoint and %s in the scenario; a run goes "
-                                "on with the grid, lattice, storage and precision that it had%s%s",
-                                checkpoint->path, then->name, then->value, now->v[i].value,
-                                precision ? ": --precision " : "", precision ? then->value : "");
-        } else {
-            sel_fail(notes, SEL_BAD_SCENARIO, "%s was %s and is %s now", then->name, then->value,
-                     now->v[i].value);
-        }
-    }
-}
-
 /* Fails because the file holds something that no run can have written. */
 static void save_refuse(sel_checkpoint *checkpoint, const char *what) {
     sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: %s", checkpoint->path, what);
-}
-
-/* Saves the settings, or compares those loaded with the present ones. */
-static void keep_properties(run *r, sel_checkpoint *checkpoint) {
-    properties *now = calloc(1, sizeof *now); /* zeroed: the file holds every byte */
-    if (!now) {
-        sel_checkpoint_fail(checkpoint, SEL_NO_DEVICE, "no memory for a checkpoint");
-        return;
-    }
-    properties_fill(r, now);
-    int count = now->count;
-    sel_checkpoint_block(checkpoint, "run");
-    SEL_KEEP(checkpoint, count);
-    if (count < 0) {
-        save_refuse(checkpoint, "the number of properties");
-    }
-    for (int i = 0; i < count && !checkpoint->failure.status; i++) {
-        property one = {.fixed = false};
-        one = checkpoint->loads ? one : now->v[i];
-        SEL_KEEP(checkpoint, one);
-        if (checkpoint->loads) {
-            property_compare(&one, now, checkpoint, &r->notes);
-        }
-    }
-    free(now);
 }
 
 /* ---- the state of the run loop ---- */
@@ -460,11 +323,12 @@ sel_status sel_run_open_directory(run *r, sel_error *error) {
     if (access(r->names.path_before, F_OK) == 0) {
         *file = r->names.before;
     }
-    keep_properties(r, r->resume);
+    sel_run_keep_settings(r, r->resume);
     if (!r->resume->failure.status) {
         sel_state_check(r->state, r->resume);
     }
     status = sel_checkpoint_status(r->resume, error);
+    sel_run_tell_settings(r, status, error);
     const sel_output_context context = {
         .directory = options->directory, .resume = r->resume, .resume_files = r->resume_files};
     return status ? status : sel_outputs_cut(&context, error);
@@ -546,7 +410,7 @@ static sel_status write_checkpoint(run *r, uint64_t *bytes, sel_error *error) {
     if (status) {
         return status;
     }
-    keep_properties(r, checkpoint);
+    sel_run_keep_settings(r, checkpoint);
     keep_loop(r, checkpoint);
     sel_outputs_save(r->outputs, checkpoint);
     sel_state_save(r->state, r->prepared->backend, checkpoint);

@@ -193,6 +193,13 @@ bool sel_run_saves_now(const run *r);
 /* The next step at which a checkpoint is due by steps or simulated time; INT64_MAX: never. */
 int64_t sel_run_next_save(const run *r);
 
+/* Saves the settings of the run (run_settings.c); or compares those loaded with the present ones:
+ * refuses a change, or notes it in r->notes. */
+void sel_run_keep_settings(run *r, sel_checkpoint *checkpoint);
+/* Adds to the message of a state that does not fit (`status`) which regions and controls have
+ * changed. */
+void sel_run_tell_settings(const run *r, sel_status status, sel_error *error);
+
 /* Writes a checkpoint of the present step, after its outputs, tests and hooks. Does nothing if the
  * state has diverged. */
 sel_status sel_run_save(run *r, sel_error *error);

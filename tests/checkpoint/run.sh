@@ -404,6 +404,28 @@ other_laws_are_noted() {
         grep -c '^250,' "$work/saved/probe.csv"
 }
 
+# Run-off keeps the volume that each region has let in.
+other_regions_are_refused_by_name() {
+    cat >"$work/mouth.lua" <<'END'
+local sel = require "selenite"
+local p = sel.params { mouth = false, steps = { 5, "", integer = true } }
+local regions = { { name = "rim", where = sel.shape.faces, law = sel.law.open {} } }
+if p.mouth then
+  regions[2] = { name = "mouth", where = sel.shape.face "x-", law = sel.law.open {} }
+end
+return sel.aqua {
+  size = { 12, 10 }, alpha = 0.1, dx = 10, dt = 1, ground = function(x) return 0.01 * x end, rain = 10,
+  regions = regions, stop = { steps = p.steps }, output = { sel.out.checkpoint {} },
+}
+END
+    run "$work/mouth.lua" -o "$work/mouth" &&
+        fails 1 "the scenario has other regions or controls than the run had" \
+            run "$work/mouth.lua" mouth=true steps=9 -o "$work/mouth" --resume &&
+        fails 1 "checkpoint.sel: list of regions was 'rim' and is 'rim, mouth' now" \
+            run "$work/mouth.lua" mouth=true steps=9 -o "$work/mouth" --resume &&
+        run "$work/mouth.lua" steps=9 -o "$work/mouth" --resume
+}
+
 other_columns_are_refused() {
     make_saved
     sed 's/out.probe { field = "velocity"/out.probe { field = "pressure"/' $here/channel.lua \
@@ -611,6 +633,7 @@ ok "sel.state in cells that were solid takes the nearest values, and says so" \
     cells_that_were_solid_begin_as_the_nearest_that_were_not
 ok "sel.state starts no plane from a block, but a block from a plane" \
     a_plane_begins_from_no_block_but_a_block_from_a_plane
+ok "other regions are refused by name" other_regions_are_refused_by_name
 ok "other columns are refused" other_columns_are_refused
 ok "missing rows are refused" missing_rows_are_refused
 ok "--force and --resume exclude each other" force_and_resume_exclude_each_other
