@@ -1,4 +1,5 @@
 /* placement.c -- where a shape is placed: moved, rotated, scaled. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include "geometry/solid.h"
@@ -71,6 +72,12 @@ void sel_shape_unplace(const sel_shape_placement *placement, const double p[3], 
             own[k] += placement->inverse[k][a] * (p[a] - placement->shift[a]);
         }
     }
+}
+
+double sel_shape_unplace_slack(const sel_shape_placement *placement, double slack, double size) {
+    const double *row = placement->inverse[0];
+    const double factor = sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2]);
+    return factor * slack + 16 * DBL_EPSILON * size;
 }
 
 /* Sets the shift so that the point `about` stays where it is. */

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/scene/limit.h"
 #include "engine/scene/simulation.h"
 #include "geometry/mesh.h"
 #include "geometry/solid.h"
@@ -209,6 +210,7 @@ typedef struct test {
      * the domain's last face. So `inward`, a tiny step off the face, is added to a place, and its
      * coordinates are limited to `last` (sel_last_inside). */
     double inward[3], last[3];
+    double slack;      /* what lies nearer to a limit lies on it */
     sel_bounds places; /* of the batch */
 } test;
 
@@ -238,7 +240,8 @@ static bool misses(const sel_shape *shape, const test *t) {
     const sel_bounds b = cell_bounds(shape);
     bool apart = false;
     for (int a = 0; a < 3; a++) {
-        apart = apart || b.lo[a] > t->places.hi[a] || b.hi[a] < t->places.lo[a];
+        apart =
+            apart || b.lo[a] > t->places.hi[a] + t->slack || b.hi[a] < t->places.lo[a] - t->slack;
     }
     return apart;
 }
@@ -273,19 +276,26 @@ static void tested_point(const void *of, size_t i, double p[3]) {
     p[2] = fmin((t->at->z ? t->at->z[i] : 0) + in_by[2], last[2]);
 }
 
+/* The same for meshes. */
+static void moved_point(const void *of, size_t i, double p[3]) {
+    tested_point(of, i, p);
+    sel_solid_move(((const test *)of)->slack, p);
+}
+
 static sel_status test_leaf(const sel_shape *shape, const test *t, uint8_t *in, sel_error *error) {
     if (shape->kind == SEL_SHAPE_INSIDE) {
         return test_function(shape, t, in, error);
     }
     if (shape->kind == SEL_SHAPE_MESH) {
-        return sel_mesh_contains(((const sel_shape_mesh *)shape->data)->mesh, tested_point, t,
+        return sel_mesh_contains(((const sel_shape_mesh *)shape->data)->mesh, moved_point, t,
                                  t->at->n, in, error);
     }
     bool face = shape->kind <= SEL_SHAPE_REST, failed = false; /* only meshes fail */
     for (size_t i = 0; i < t->at->n; i++) {
         double p[3];
         tested_point(t, i, p);
-        in[i] = face ? face_leaf_at(shape, t, i) : sel_solid_contains(shape, t->grid, p, &failed);
+        in[i] = face ? face_leaf_at(shape, t, i)
+                     : sel_solid_contains(shape, t->grid, t->slack, p, &failed);
     }
     return SEL_OK;
 }
@@ -317,6 +327,14 @@ static sel_status test_both(const sel_shape *shape, const test *t, bool geometry
     return status;
 }
 
+static double largest_coordinate(const sel_bounds *places) {
+    double largest = 0;
+    for (int a = 0; a < 3; a++) {
+        largest = fmax(largest, fmax(fabs(places->lo[a]), fabs(places->hi[a])));
+    }
+    return largest;
+}
+
 /* Tests a placed shape at the places that its placement brings to those of the batch. They carry
  * the steps off a face already. */
 static sel_status test_placed(const sel_shape *shape, const test *t, uint8_t *in, bool *any,
@@ -344,6 +362,7 @@ static sel_status test_placed(const sel_shape *shape, const test *t, uint8_t *in
     places.z = t->at->z ? at[2] : NULL;
     test own = {.grid = t->grid, .face = -1, .at = &places, .last = {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
     test_bounds(&own);
+    own.slack = sel_shape_unplace_slack(shape->data, t->slack, largest_coordinate(&own.places));
     sel_status status = test_tree(shape->a, &own, true, in, any, error);
     free(x);
     return status;
@@ -377,10 +396,11 @@ static sel_status test_tree(const sel_shape *shape, const test *t, bool cuts, ui
 sel_status sel_shape_test(const sel_shape *shape, const sel_grid *grid, int face,
                           const sel_places *at, const uint8_t *painted, uint8_t *in,
                           sel_error *error) {
-    test t = {.grid = grid, .face = face, .at = at, .painted = painted};
+    test t = {
+        .grid = grid, .face = face, .at = at, .painted = painted, .slack = sel_limit_slack(grid)};
     bool any;
     if (face >= 0) {
-        t.inward[face / 2] = (face % 2 ? -1e-9 : 1e-9) * grid->dx[face / 2];
+        t.inward[face / 2] = (face % 2 ? -1 : 1) * sel_limit_inward(grid);
     }
     for (int a = 0; a < 3; a++) {
         t.last[a] = a < grid->dims ? sel_last_inside(grid, a) : HUGE_VAL;

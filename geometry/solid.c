@@ -31,18 +31,19 @@ static bool in_box(const sel_shape_box *box, const double p[3]) {
     return in;
 }
 
-static bool in_ball(const sel_point *centre, double radius, const double p[3]) {
+static bool in_ball(const sel_point *centre, double radius, double slack, const double p[3]) {
     double squares = 0;
+    radius += slack;
     for (int a = 0; a < centre->n; a++) {
         squares += (p[a] - centre->v[a]) * (p[a] - centre->v[a]);
     }
     return squares <= radius * radius;
 }
 
-static bool in_ellipsoid(const sel_shape_ellipsoid *e, const double p[3]) {
+static bool in_ellipsoid(const sel_shape_ellipsoid *e, double slack, const double p[3]) {
     double squares = 0;
     for (int a = 0; a < e->centre.n; a++) {
-        const double off = (p[a] - e->centre.v[a]) / e->radii.v[a];
+        const double off = (p[a] - e->centre.v[a]) / (e->radii.v[a] + slack);
         squares += off * off;
     }
     return squares <= 1;
@@ -75,19 +76,19 @@ static spine spine_of(const sel_shape *shape) {
 
 /* Between the two end planes, and no farther from the axis than the radius there. In 2-D, where z
  * is 0 on the axis and is left out, a trapezium. */
-static bool in_spine(const spine *s, int dims, const double p[3]) {
+static bool in_spine(const spine *s, int dims, double slack, const double p[3]) {
     double m[3], distance = 0;
     subtract(p, s->from, m);
     m[2] = dims == 3 ? m[2] : 0;
-    const double along = inner_product(m, s->axis) / s->squared;
-    if (along < 0 || along > 1) {
+    const double along = inner_product(m, s->axis) / s->squared, ends = slack / sqrt(s->squared);
+    if (along < -ends || along > 1 + ends) {
         return false;
     }
     for (int a = 0; a < 3; a++) {
         const double off = m[a] - along * s->axis[a];
         distance += off * off;
     }
-    const double radius = s->radius + along * s->taper;
+    const double radius = s->radius + along * s->taper + slack;
     return distance <= radius * radius;
 }
 
@@ -113,10 +114,10 @@ static double torus_distance(const sel_shape_torus *torus, const double axis[3],
     return hypot(sqrt(inner_product(across, across)) - torus->radius, high) - torus->tube;
 }
 
-static bool in_torus(const sel_shape_torus *torus, const double p[3]) {
+static bool in_torus(const sel_shape_torus *torus, double slack, const double p[3]) {
     double axis[3];
     torus_axis(torus, axis);
-    return torus_distance(torus, axis, p) <= 0;
+    return torus_distance(torus, axis, p) <= slack;
 }
 
 /* The pixel of a coordinate along an axis, that is the cell. A point on a face of the domain has
@@ -149,37 +150,39 @@ static bool in_polygon(const sel_points *points, const double p[3]) {
     return in;
 }
 
-bool sel_solid_contains(const sel_shape *shape, const sel_grid *grid, const double p[3],
-                        bool *failed) {
+bool sel_solid_contains(const sel_shape *shape, const sel_grid *grid, double slack,
+                        const double p[3], bool *failed) {
     const sel_shape_ball *ball = shape->data;
     const sel_shape_cylinder *cylinder = shape->data;
+    double moved[3] = {p[0], p[1], p[2]};
     spine s;
+    sel_solid_move(slack, moved);
     switch (shape->kind) {
     case SEL_SHAPE_BOX:
-        return in_box(shape->data, p);
+        return in_box(shape->data, moved);
     case SEL_SHAPE_BALL:
-        return in_ball(&ball->centre, ball->radius, p);
+        return in_ball(&ball->centre, ball->radius, slack, p);
     case SEL_SHAPE_ELLIPSOID:
-        return in_ellipsoid(shape->data, p);
+        return in_ellipsoid(shape->data, slack, p);
     case SEL_SHAPE_CYLINDER:
         if (cylinder->centre.n) {
-            return in_ball(&cylinder->centre, cylinder->radius, p);
+            return in_ball(&cylinder->centre, cylinder->radius, slack, p);
         }
         s = spine_of(shape);
-        return in_spine(&s, 3, p);
+        return in_spine(&s, 3, slack, p);
     case SEL_SHAPE_CONE:
         s = spine_of(shape);
-        return in_spine(&s, ((const sel_shape_cone *)shape->data)->from.n, p);
+        return in_spine(&s, ((const sel_shape_cone *)shape->data)->from.n, slack, p);
     case SEL_SHAPE_TORUS:
-        return in_torus(shape->data, p);
+        return in_torus(shape->data, slack, p);
     case SEL_SHAPE_POLYGON:
-        return in_polygon(&((const sel_shape_polygon *)shape->data)->points, p);
+        return in_polygon(&((const sel_shape_polygon *)shape->data)->points, moved);
     case SEL_SHAPE_IMAGE:
         return in_image(shape->data, grid, p);
     case SEL_SHAPE_RASTER:
-        return sel_shape_raster_contains(shape->data, p);
+        return sel_shape_raster_contains(shape->data, moved);
     case SEL_SHAPE_MESH:
-        return sel_mesh_winding(((const sel_shape_mesh *)shape->data)->mesh, p, failed) != 0;
+        return sel_mesh_winding(((const sel_shape_mesh *)shape->data)->mesh, moved, failed) != 0;
     default:
         return false;
     }

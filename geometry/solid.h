@@ -5,10 +5,20 @@
 
 #include "engine/scene/segment.h"
 
-/* Whether p lies in a primitive other than `inside`; false for faces. *failed = true: without
- * memory. */
-bool sel_solid_contains(const sel_shape *shape, const sel_grid *grid, const double p[3],
-                        bool *failed);
+/* Whether p lies in a primitive other than `inside`; false for faces. Points nearer to its surface
+ * than `slack` lie on it: within round bodies, and within those with flat sides if it is a lower
+ * side. *failed = true: without memory. */
+bool sel_solid_contains(const sel_shape *shape, const sel_grid *grid, double slack,
+                        const double p[3], bool *failed);
+
+/* A point for the test of a shape with flat sides, which are half-open: moved by the slack, in no
+ * direction that sides have. So points on lower sides lie inside, and points on upper ones
+ * outside. */
+static inline void sel_solid_move(double slack, double p[3]) {
+    p[0] += slack;
+    p[1] += 0.7 * slack;
+    p[2] += 0.4 * slack;
+}
 
 /* Bounds of the points in a primitive, with a margin for round-off; all of space if they are not
  * known. */
@@ -16,6 +26,8 @@ sel_bounds sel_solid_bounds(const sel_shape *shape);
 
 /* The point of a shape that its placement brings to p. */
 void sel_shape_unplace(const sel_shape_placement *placement, const double p[3], double own[3]);
+/* The slack there, for points with coordinates up to `size`. */
+double sel_shape_unplace_slack(const sel_shape_placement *placement, double slack, double size);
 
 /* Adds all roots of a primitive in closed form; false, without any, if there is none. */
 bool sel_solid_roots(const sel_shape *shape, const double from[3], const double to[3],

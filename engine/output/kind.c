@@ -8,6 +8,7 @@
 #include <string.h>
 #include "engine/base/file.h"
 #include "engine/base/hardware.h"
+#include "engine/scene/limit.h"
 #include "engine/scene/shape.h"
 
 const char *const sel_output_moments[] = {"due", "end", NULL};
@@ -191,7 +192,7 @@ bool sel_point_check(sel_output_checker *checker, const char *what, const sel_po
 
 /* The first cell whose centre is at or beyond `coordinate` (up to round-off), 0 to n. */
 static int64_t first_cell(const sel_grid *grid, int axis, double coordinate) {
-    double cell = ceil(sel_index(grid, axis, coordinate) - 1e-9);
+    double cell = ceil(sel_index(grid, axis, coordinate - sel_limit_slack(grid)));
     if (!(cell > 0)) {
         return 0;
     }

@@ -1,5 +1,5 @@
 /* grid.c -- number cells and face sites, find the step of a time, print cells and extents. */
-#include "engine/scene/grid.h"
+#include "engine/scene/limit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ int64_t sel_next_multiple(int64_t step, int64_t of) {
 
 double sel_last_inside(const sel_grid *grid, int axis) {
     const bool ends = grid->nodes && !sel_axis_periodic(grid, axis);
-    return ends ? sel_upper_end(grid, axis) - 1e-9 * grid->dx[axis] : HUGE_VAL;
+    return ends ? sel_upper_end(grid, axis) - sel_limit_inward(grid) : HUGE_VAL;
 }
 
 bool sel_in_domain(const sel_grid *grid, int axis, double coordinate) {

@@ -45,8 +45,8 @@ enum { SEL_PARTS_OF_LINK = 16 };
 void sel_shape_roots(const sel_shape *shape, const sel_shape_space *space, const double from[3],
                      const double to[3], sel_roots *roots);
 
-/* The first part of the segment between roots, longer than 1e-13, in whose middle `inside` is true:
- * the root at which it begins, *at = 0 for the first part. False: there is none, and *at = 1. Sorts
+/* The first part of the segment between roots, longer than 1e-13, in which `inside` is true: the
+ * root at which it begins, *at = 0 for the first part. False: there is none, and *at = 1. Sorts
  * the roots. */
 typedef bool sel_inside(const void *of, const double p[3], bool *failed);
 bool sel_roots_enter(sel_roots *roots, sel_inside *inside, const void *of, const double from[3],

@@ -236,10 +236,16 @@ static sel_shape *random_tree(draw *d, const sel_grid *grid, int depth) {
                              a, b);
 }
 
+/* On cells so small that their round-off at surfaces does not show. */
 static bool contains(const sel_shape *shape, const sel_grid *grid, const double from[3],
                      const double to[3], double t) {
-    const sel_shape_space space = {grid, NULL};
+    sel_grid fine = *grid;
+    const sel_shape_space space = {&fine, NULL};
     double p[3];
+    for (int a = 0; a < 3; a++) {
+        fine.dx[a] = 1e-6 * grid->dx[a];
+        fine.origin[a] = 0;
+    }
     bool failed = false;
     for (int a = 0; a < 3; a++) {
         p[a] = from[a] + t * (to[a] - from[a]);
