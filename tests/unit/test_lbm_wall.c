@@ -68,6 +68,43 @@ static void test_normals_and_areas_are_those_of_a_ball(void **unused) {
     }
 }
 
+/* Normals and areas of a ball whose centre is near the face of each axis, with its image beyond the
+ * face, are those of a ball in the middle. A number of cells that is no power of two shows a sum
+ * that was taken without sign. */
+static void test_normals_and_areas_know_no_periodic_face(void **unused) {
+    enum { N = 30, DIMS = 3 };
+    static double normal[2][DIMS * N * N * N], area[2][N * N * N];
+    (void)unused;
+    for (int axis = 0; axis < DIMS; axis++) {
+        for (int seam = 0; seam < 2; seam++) {
+            double at[3] = {15.2, 15.2, 15.2}, beyond[3] = {15.2, 15.2, 15.2};
+            at[axis] = seam ? 0.3 : 15.3;
+            beyond[axis] = at[axis] + N;
+            lbm_case c;
+            case_begin_size(&c, (sel_ints){DIMS, {N, N, N}}, 0.8);
+            c.params.common.periodic = 7;
+            body(&c,
+                 sel_shape_combine(c.arena, SEL_SHAPE_UNION, ball(&c, at, 4.3),
+                                   ball(&c, beyond, 4.3)),
+                 LBM_INTERPOLATED, (sel_quantity){0});
+            case_start(&c);
+            case_read(&c, LBM_WALL_NORMAL, DIMS, normal[seam]);
+            case_read(&c, LBM_WALL_AREA, 1, area[seam]);
+            for (int64_t k = 0; seam && k < sel_grid_cells(&c.domain->grid); k++) {
+                int64_t to[3];
+                sel_cell_at(&c.domain->grid, k, to);
+                to[axis] = (to[axis] + N / 2) % N;
+                const int64_t there = sel_cell_number(&c.domain->grid, to);
+                assert_true(fabs(area[1][k] - area[0][there]) < 1e-9);
+                for (int a = 0; a < DIMS; a++) {
+                    assert_true(fabs(normal[1][DIMS * k + a] - normal[0][DIMS * there + a]) < 1e-9);
+                }
+            }
+            case_end(&c);
+        }
+    }
+}
+
 /* ---- shear ---- */
 
 /* Plane Poiseuille flow: the walls carry what drives the flow, half each. */
@@ -167,6 +204,7 @@ static void test_shear_on_cylinders_that_turn(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_normals_and_areas_are_those_of_a_ball),
+        cmocka_unit_test(test_normals_and_areas_know_no_periodic_face),
         cmocka_unit_test(test_walls_of_a_channel_carry_what_drives_it),
         cmocka_unit_test(test_shear_on_cylinders_that_turn),
     };

@@ -101,7 +101,8 @@ static void solve(double a[3][3], double v[3]) {
 static int64_t cell_beside(const sel_domain *domain, const lbm_boundary_cell *cell,
                            const int e[3]) {
     const sel_grid *grid = &domain->grid;
-    int64_t to[3] = {cell->x + e[0], cell->row % grid->n[1] + e[1], cell->row / grid->n[1] + e[2]};
+    int64_t to[3] = {(int64_t)cell->x + e[0], cell->row % grid->n[1] + e[1],
+                     cell->row / grid->n[1] + e[2]}; /* x has no sign */
     for (int a = 0; a < 3; a++) {
         to[a] = sel_axis_periodic(grid, a) ? sel_wrapped(grid, a, to[a]) : to[a];
         if (to[a] < 0 || to[a] >= grid->n[a]) {
