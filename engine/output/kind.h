@@ -119,6 +119,7 @@ typedef struct sel_output_kind {
     bool only_when_due; /* the last state is taken only if it is due: else it would bias a mean */
     bool once;          /* a run has at most one */
     bool all_rows;      /* written from step 0 on: from_step and from_time begin the statistics */
+    bool stands_alone;  /* each file tells what it holds: parameters may change as a run goes on */
     /* Writes NAME.csv: `open` adds columns to the header, `take` values to a row, both after
      * step,time. */
     bool rows;
@@ -243,6 +244,12 @@ sel_status sel_output_table(const sel_output *output, const void *data,
  * the checkpoint are a failure, "the output 'wake' had other WHAT". */
 void sel_output_keep_names(sel_output *output, const char *(*name)(const sel_output *output, int i),
                            const char *what, sel_checkpoint *checkpoint);
+
+/* Saves the parameters of an output, whose number is that of its block, or compares those loaded
+ * with the present ones: of an output that has written something a change of what its numbers mean
+ * is a failure. A schedule without statistics may change; `notes` gets a line. */
+void sel_output_keep_meaning(sel_output *output, int number, sel_checkpoint *checkpoint,
+                             sel_error *notes);
 
 /* "due", "end", NULL: what `at` may be. */
 extern const char *const sel_output_moments[];

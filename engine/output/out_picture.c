@@ -375,6 +375,7 @@ static sel_status picture_open(sel_output *base, sel_error *error) {
 const sel_output_kind sel_picture_kind = {
     .table = &sel_out_picture_table,
     .size = sizeof(picture_output),
+    .stands_alone = true,
     .check = picture_check,
     .open = picture_open,
     .ask = sel_frames_ask,

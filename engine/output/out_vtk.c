@@ -373,6 +373,7 @@ static void vtk_close(sel_output *base) {
 const sel_output_kind sel_vtk_kind = {
     .table = &sel_out_vtk_table,
     .size = sizeof(vtk_output),
+    .stands_alone = true,
     .check = vtk_check,
     .bytes = vtk_bytes,
     .open = vtk_open,

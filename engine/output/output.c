@@ -471,6 +471,7 @@ void sel_outputs_save(sel_outputs *outputs, sel_checkpoint *checkpoint) {
         snprintf(block, sizeof block, "output %d", i + 1);
         sel_checkpoint_block(checkpoint, block);
         keep_output(outputs->v[i], checkpoint);
+        sel_output_keep_meaning(outputs->v[i], i + 1, checkpoint, NULL);
     }
 }
 
@@ -522,6 +523,7 @@ void sel_outputs_load(sel_outputs *outputs, sel_checkpoint *checkpoint, sel_erro
         snprintf(block, sizeof block, "output %d", output->kept);
         sel_checkpoint_block(checkpoint, block);
         keep_output(output, checkpoint);
+        sel_output_keep_meaning(output, output->kept, checkpoint, notes);
     }
 }
 

@@ -153,25 +153,30 @@ static void print_quantity(const sel_quantity *q, FILE *to) {
     }
 }
 
-static void print_member(const sel_table_field *field, const void *at, FILE *to) {
+void sel_member_print(const sel_table_field *field, const void *at, FILE *to) {
     switch (field->kind) {
     case SEL_KIND_BOOL:
         fprintf(to, " %d", *(const bool *)at);
         break;
     case SEL_KIND_INT:
-        fprintf(to, " %lld", (long long)*(const int64_t *)at);
+        if (*(const int64_t *)at != SEL_INT_NOT_GIVEN) {
+            fprintf(to, " %lld", (long long)*(const int64_t *)at);
+        }
         break;
     case SEL_KIND_NUMBER:
-        print_numbers(at, 1, to);
+        print_numbers(at, !isnan(*(const double *)at), to);
         break;
     case SEL_KIND_STRING:
         fprintf(to, " %s", *(const char *const *)at ? *(const char *const *)at : "");
         break;
     case SEL_KIND_CHOICE:
-        fprintf(to, " %d", *(const int *)at);
+        fprintf(to, " %s", *(const int *)at < 0 ? "" : field->choices[*(const int *)at]);
         break;
     case SEL_KIND_FLAGS:
-        fprintf(to, " %u", *(const unsigned *)at);
+        for (int k = 0; field->choices[k]; k++) {
+            const bool has = *(const unsigned *)at >> k & 1u;
+            fprintf(to, "%s%s", has ? " " : "", has ? field->choices[k] : "");
+        }
         break;
     case SEL_KIND_SIZE:
         for (int k = 0; k < ((const sel_ints *)at)->n; k++) {
@@ -240,7 +245,7 @@ void sel_table_print(const sel_table *table, const void *data, FILE *to) {
     fprintf(to, "%s {", table->name);
     for (int k = 0; k < table->count; k++) {
         fprintf(to, " %s:", table->fields[k].name);
-        print_member(&table->fields[k], (const char *)data + table->fields[k].offset, to);
+        sel_member_print(&table->fields[k], (const char *)data + table->fields[k].offset, to);
     }
     fputs(" }\n", to);
 }

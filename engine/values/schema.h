@@ -246,7 +246,10 @@ typedef struct sel_family {
 /* Sets every member that `table` describes to its default; `data` must be zeroed. */
 void sel_table_presets(const sel_table *table, void *data);
 
-/* Prints the numbers, strings and choices in the struct of a table, for comparison. */
+/* Prints the numbers, strings and choices of a member, each after a blank: for comparison. */
+void sel_member_print(const sel_table_field *field, const void *member, FILE *to);
+
+/* The same for all members of a table's struct. */
 void sel_table_print(const sel_table *table, const void *data, FILE *to);
 
 /* The table of `family` whose name ends in ".NAME", or NULL. */

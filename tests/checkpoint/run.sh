@@ -434,6 +434,49 @@ other_columns_are_refused() {
         run "$work/columns.lua" steps=300 -o "$work/saved" --resume
 }
 
+# What an output has measured until now does not mix with what it would measure now.
+changed_outputs_are_refused() {
+    cat >"$work/changed.lua" <<'END'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+local p = sel.params { steps = { 60, "", integer = true }, save = { 60, "", integer = true },
+  region = "a", centre = 0, field = "pressure", at = 4, to = 9, from = { 20, "", integer = true },
+  every = { 10, "", integer = true }, often = { 20, "", integer = true }, over = "x", length = 3,
+  frames = "velocity" }
+return sel.lbm {
+  lattice = "D2Q9", size = { 24, 12 }, nu = 0.1, periodic = { "x" }, acceleration = { 1e-5, 0 },
+  reference = { length = p.length, velocity = 0.1 },
+  regions = { { name = "walls", where = shape.faces, law = law.wall {} },
+    { name = "a", where = shape.box { min = { 4, 4 }, max = { 6, 6 } }, law = law.wall {} },
+    { name = "b", where = shape.box { min = { 14, 4 }, max = { 17, 6 } }, law = law.wall {} } },
+  stop = { steps = p.steps },
+  output = { out.checkpoint { every = p.save },
+    out.average { fields = "velocity", from_step = p.from, every = p.every, over = { p.over } },
+    out.force { region = p.region, centre = { p.centre, 0 }, every = 30 },
+    out.reduce { field = "velocity_x", op = "max", every = p.often,
+                 within = shape.box { min = { 0, 0 }, max = { p.to, 12 } } },
+    out.probe { field = "velocity_x", at = { p.at, 2 }, every = 30 },
+    out.wall { region = p.region, field = "pressure", every = 30 },
+    out.spectrum { field = "velocity_x", at = { 2, 2 }, every = p.every },
+    out.grid { field = p.field, every = 30 }, out.vtk { fields = p.frames, every = 30 } },
+}
+END
+    then="$work/changed"
+    rm -rf "$then"
+    run "$work/changed.lua" -o "$then" || return 1
+    for change in "from=40:average' had from_step 20 and has 40 now" \
+        "every=5:average' had every 10 and has 5 now" "over=y:average' had other fields or axes" \
+        "region=b:force' had region a and has b now" "centre=1:force' had centre 0 0 and has 1 0 now" \
+        "length=4:force' had reference.length 3 and has 4 now" \
+        "to=8:reduce' had within 0 to 9 0 to 12 and has 0 to 8 0 to 12 now" \
+        "at=5:probe' had at 4 2 and has 5 2 now" "field=density:grid' had field pressure and has density"; do
+        fails 1 "the output '${change#*:}" run "$work/changed.lua" steps=80 "${change%%:*}" -o "$then" --resume &&
+            grep -q "; give it another name" "$work/said" || return 1
+    done
+    run "$work/changed.lua" steps=80 often=10 frames=pressure -o "$then" --resume &&
+        grep -qF "out.reduce 'reduce': every was 20 and is 10 now" "$then/run.log"
+}
+
 missing_rows_are_refused() {
     make_saved
     echo step >"$work/saved/rate.csv"
@@ -635,6 +678,7 @@ ok "sel.state starts no plane from a block, but a block from a plane" \
     a_plane_begins_from_no_block_but_a_block_from_a_plane
 ok "other regions are refused by name" other_regions_are_refused_by_name
 ok "other columns are refused" other_columns_are_refused
+ok "outputs that would mix what they measure are refused" changed_outputs_are_refused
 ok "missing rows are refused" missing_rows_are_refused
 ok "--force and --resume exclude each other" force_and_resume_exclude_each_other
 ok "--force removes checkpoints" force_removes_checkpoints
