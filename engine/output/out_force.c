@@ -250,6 +250,22 @@ static void warn_of_gap(const force_output *output, size_t first) {
     }
 }
 
+/* Warns of links that do not carry all momentum. */
+static void warn_of_missing_momentum(const force_output *output) {
+    const sel_output_context *context = output->base.context;
+    const sel_requests *requests = &output->base.requests;
+    const sel_solver *solver = context->solver;
+    char about[128], why[256];
+    for (int i = 0; solver->lacks_force && i < requests->count; i++) {
+        if (solver->lacks_force(context->plan, requests->v[i].region, why, sizeof why)) {
+            const sel_force_params *params = output->base.params;
+            snprintf(about, sizeof about, "the force on '%.64s' is not all of it", params->region);
+            sel_output_warn(&output->base, about, "%s", why);
+            return;
+        }
+    }
+}
+
 /* Warns of a run that ends before from_step or from_time. */
 static void warn_of_none(const sel_output *base) {
     char about[128];
@@ -275,6 +291,7 @@ static sel_status force_conclude(sel_output *base, sel_error *error) {
     }
     const size_t first = first_sample(output, base->time);
     sel_status status = SEL_OK;
+    warn_of_missing_momentum(output);
     warn_of_alternation(output, first);
     warn_of_gap(output, first);
     for (int a = 0; force_columns[dims - 2][a] && !status; a++) {

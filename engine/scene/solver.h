@@ -407,6 +407,9 @@ typedef struct sel_solver {
     const char *const *initial_fields;
     /* Why a run may have diverged: a sentence for the user, without its full stop. */
     const char *advice;
+    /* Why the force on a region (SEL_FORCE) is not all of it: a sentence for the user without its
+     * full stop. false: it is all, or NULL. */
+    bool (*lacks_force)(const sel_plan *plan, int region, char *text, size_t size);
     /* What to do if the force of SEL_FORCE alternates from step to step. NULL: no advice. */
     const char *force_advice;
     /* Why this run may have diverged, given its largest value. NULL: `advice` serves. */

@@ -226,6 +226,36 @@ static void mass_that_laws_bring_is_no_drift(void **state) {
     }
 }
 
+/* Regularized closures take momentum along the face that links do not see. */
+static void a_force_that_lacks_momentum_is_warned_of(void **state) {
+    (void)state;
+    static const char *const operators[] = {"trt", "hybrid"};
+    for (int k = 0; k < 2; k++) {
+        char text[800];
+        run_case r;
+        snprintf(
+            text, sizeof text,
+            "local sel = require 'selenite'\n"
+            "local shape, law = sel.shape, sel.law\n"
+            "return sel.lbm { lattice = 'D2Q9', size = { 12, 12 }, tau = 0.7, collision = '%s',\n"
+            "  precision = 'f64', stop = { steps = 4000 }, regions = {\n"
+            "  { name = 'walls', where = shape.faces, law = law.wall {} },\n"
+            "  { name = 'lid', where = shape.face 'y+', law = law.wall { velocity = { 0.1, 0 },\n"
+            "    scheme = 'zou_he' } } }, output = { sel.out.force { name = 'walls', from_step = "
+            "3900, region =\n"
+            "    'walls' }, sel.out.force { name = 'lid', from_step = 3900, region = 'lid' } } }\n",
+            operators[k]);
+        case_run_well(&r, text);
+        assert_false(contains(r.log, "force on 'walls' is"));
+        assert_true(contains(r.log, "the force on 'lid' is not all of it: collision = \"hybrid\" "
+                                    "replaces") == (k == 1));
+        const double sum =
+            case_result(&r, "walls.force_x_mean") + case_result(&r, "lid.force_x_mean");
+        assert_true((fabs(sum) < 1e-9) == (k == 0));
+        case_done(&r);
+    }
+}
+
 /* The laws of past steps are not known when hooks change them: no drift is made up. */
 static void mass_that_hooks_may_bring_is_not_watched(void **state) {
     (void)state;
@@ -342,6 +372,7 @@ int main(void) {
         cmocka_unit_test(water_has_no_mach_number),
         cmocka_unit_test(a_drift_of_the_mass_is_told_once_with_its_cause),
         cmocka_unit_test(mass_that_laws_bring_is_no_drift),
+        cmocka_unit_test(a_force_that_lacks_momentum_is_warned_of),
         cmocka_unit_test(mass_that_hooks_may_bring_is_not_watched),
         cmocka_unit_test(where_a_face_gives_the_pressure_the_mass_is_not_watched),
         cmocka_unit_test(looks_are_as_frequent_as_one_percent_of_the_time_allows),

@@ -271,6 +271,22 @@ static const sel_field_info fields[LBM_FIELDS] = {
                        "Area of the wall that a cell beside it stands for.", false},
 };
 
+/* sel_solver.lacks_force: regularized closures replace all populations of a wet cell, so that links
+ * do not carry what the flow along the face gives. */
+static bool lbm_plan_lacks_force(const sel_plan *base, int region, char *text, size_t size) {
+    const lbm_plan *plan = (const lbm_plan *)base;
+    const bool lacks =
+        plan->boundary.law[region]->opening != LBM_CLOSED && plan->collision >= LBM_REGULARIZED;
+    if (lacks) {
+        snprintf(text, size,
+                 "collision = \"%s\" replaces the populations of the cells there, and with them "
+                 "momentum along the face; the force across it is right; take half-way walls, "
+                 "measure the bodies inside, or set collision = \"trt\"",
+                 lbm_collision_names[plan->collision]);
+    }
+    return lacks;
+}
+
 const sel_solver lbm_solver = {
     .name = "lbm",
     .table = &lbm_table,
@@ -299,6 +315,7 @@ const sel_solver lbm_solver = {
     .state_text = lbm_plan_state_text,
     .initial_fields = initial_fields,
     .hint = lbm_hint,
+    .lacks_force = lbm_plan_lacks_force,
     .force_advice = "collision = \"regularized\", or more cells (tau farther from 1/2), lessens it",
     .bytes = lbm_plan_bytes,
     .cpu = &sel_cpu_backend,
