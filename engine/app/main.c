@@ -127,6 +127,27 @@ static sel_status run_one(const sel_arguments *a, const sel_scenario *scenario,
     return status;
 }
 
+/* The directory of a simulation: that of the run, or of a list one below it. */
+static void find_below(const sel_scenario *scenario, int i, const char *directory, char *below,
+                       size_t size) {
+    const bool list = scenario->count > 1;
+    snprintf(below, size, "%s%s%s", directory, list ? "/" : "",
+             list ? scenario->simulations[i].params->name : "");
+}
+
+/* What the later simulations of a list are refused for, before the first has run. */
+static sel_status check_list(const sel_arguments *a, const sel_scenario *scenario,
+                             const char *directory, sel_error *error) {
+    char below[4096];
+    sel_status status = SEL_OK;
+    for (int i = 0; i < scenario->count && scenario->count > 1 && !status; i++) {
+        find_below(scenario, i, directory, below, sizeof below);
+        status = sel_folder_refuse_link(below, error);
+        status = status || a->force || a->resume ? status : sel_folder_refuse_run(below, error);
+    }
+    return status ? status : sel_set_up_list(scenario, &a->settings, error);
+}
+
 static sel_status run_all(const sel_arguments *a, const sel_scenario *scenario, sel_error *error) {
     char directory[3072], below[4096];
     if (a->directory && strlen(a->directory) >= sizeof directory) {
@@ -139,14 +160,16 @@ static sel_status run_all(const sel_arguments *a, const sel_scenario *scenario, 
                         scenario->count);
     }
     find_directory(a, directory, sizeof directory);
-    sel_status status = SEL_OK;
+    sel_status status = check_list(a, scenario, directory, error);
     for (int i = 0; i < scenario->count && !status; i++) {
         const sel_simulation *simulation = &scenario->simulations[i];
-        bool list = scenario->count > 1;
-        snprintf(below, sizeof below, "%s%s%s", directory, list ? "/" : "",
-                 list ? simulation->params->name : "");
-        status = list || !a->directory ? sel_folder_refuse_link(below, error) : SEL_OK;
+        find_below(scenario, i, directory, below, sizeof below);
+        status =
+            scenario->count > 1 || !a->directory ? sel_folder_refuse_link(below, error) : SEL_OK;
         status = status ? status : run_one(a, scenario, simulation, below, error);
+        if (status) {
+            sel_name_simulation(scenario, simulation, 0, error);
+        }
     }
     return status;
 }
@@ -156,7 +179,10 @@ static sel_status check_all(const sel_arguments *a, const sel_scenario *scenario
     const sel_check_wants wants = {a->regions, a->laws, a->ranks};
     sel_status status = SEL_OK;
     for (int i = 0; i < scenario->count; i++) {
-        sel_status one = sel_check(&scenario->simulations[i], &a->settings, &wants, stdout, error);
+        const sel_simulation *simulation = &scenario->simulations[i];
+        const size_t before = strlen(error->text);
+        sel_status one = sel_check(simulation, &a->settings, &wants, stdout, error);
+        sel_name_simulation(scenario, simulation, before > 0 && one ? before + 1 : before, error);
         status = status ? status : one;
     }
     if (a->laws) {

@@ -189,6 +189,15 @@ static sel_status refuse_former(const char *directory, int folder, sel_error *er
     return SEL_OK;
 }
 
+sel_status sel_folder_refuse_run(const char *directory, sel_error *error) {
+    const int folder = open_folder_of(directory, "");
+    const sel_status status = folder < 0 ? SEL_OK : refuse_former(directory, folder, error);
+    if (folder >= 0) {
+        close(folder);
+    }
+    return status;
+}
+
 sel_status sel_run_lock(const char *directory, bool makes, int *lock, sel_error *error) {
     *lock = -1;
     const sel_status status = makes ? make_directories(directory, error) : SEL_OK;

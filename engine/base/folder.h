@@ -23,6 +23,9 @@ enum { SEL_PATH_ROOM = 4200 };
  * listed: only regular files inside the directory, following no link. */
 sel_status sel_run_directory(const char *directory, bool force, sel_error *error);
 
+/* Refuses what sel_run_directory without `force` refuses, and makes nothing. */
+sel_status sel_folder_refuse_run(const char *directory, sel_error *error);
+
 /* Locks `directory` for this run until the descriptor *lock is closed or this process ends; first
  * makes the directory if `makes`. *lock is -1 if there is no such directory, or if its file system
  * has no locks. SEL_BAD_USAGE: another run goes on there. */

@@ -395,6 +395,48 @@ sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *sett
                : sel_warnings_find(prepared->plan, &prepared->warnings, error);
 }
 
+/* ---- lists of simulations ---- */
+
+void sel_name_simulation(const sel_scenario *scenario, const sel_simulation *simulation,
+                         size_t from, sel_error *error) {
+    const char *name = simulation->params->name;
+    char *text = scenario->count > 1 && name ? strdup(error->text + from) : NULL;
+    size_t used = from;
+    for (char *line = text; line && *line;) {
+        const size_t length = strcspn(line, "\n");
+        const bool last = line[length] == '\0';
+        line[length] = '\0';
+        snprintf(error->text + used, sizeof error->text - used, "%s (simulation '%.60s')%s", line,
+                 name, last ? "" : "\n");
+        used += strlen(error->text + used);
+        line += length + !last;
+    }
+    free(text);
+}
+
+sel_status sel_set_up_list(const sel_scenario *scenario, const sel_settings *settings,
+                           sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int i = 0; i < scenario->count && scenario->count > 1; i++) {
+        const sel_simulation *simulation = &scenario->simulations[i];
+        const double dt = simulation->params->dt; /* a plan gives one where there is none */
+        const size_t before = strlen(error->text);
+        sel_settings own = *settings;
+        sel_prepared prepared;
+        sel_state *state;
+        own.simulation = i;
+        const sel_status one = sel_set_up(simulation, &own, &prepared, &state, error);
+        if (prepared.backend) {
+            prepared.backend->destroy(state);
+        }
+        sel_prepared_release(&prepared);
+        simulation->params->dt = dt;
+        sel_name_simulation(scenario, simulation, before > 0 && one ? before + 1 : before, error);
+        status = status ? status : one;
+    }
+    return status;
+}
+
 /* ---- warnings ---- */
 
 sel_status sel_warnings_find(const sel_plan *plan, sel_error *warnings, sel_error *error) {
@@ -432,14 +474,16 @@ void sel_follow(const sel_scenario *scenario, const sel_settings *settings) {
     sel_order order;
     for (sel_order_give(settings->ranks, &order); order.kind == SEL_ORDER_SET_UP;
          sel_order_give(settings->ranks, &order)) {
+        const sel_simulation *simulation = &scenario->simulations[order.simulation];
+        const double dt = simulation->params->dt;
         sel_prepared prepared;
         sel_state *state;
         sel_error error = {.status = SEL_OK}; /* rank 0 reports it */
-        if (!sel_set_up(&scenario->simulations[order.simulation], settings, &prepared, &state,
-                        &error)) {
+        if (!sel_set_up(simulation, settings, &prepared, &state, &error)) {
             sel_team_follow(state, prepared.backend);
         }
         sel_prepared_release(&prepared);
+        simulation->params->dt = dt;
     }
 }
 

@@ -79,6 +79,16 @@ sel_status sel_ranks_fit(const sel_prepared *prepared, int count, sel_decomposit
 sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *settings,
                       sel_prepared *prepared, sel_state **state, sel_error *error);
 
+/* Sets up each simulation of a list and takes it down, so that mistakes in the last are found
+ * before the first has run; messages name the simulation. Of one simulation it does nothing. When
+ * rank 0 calls it, all ranks do it. */
+sel_status sel_set_up_list(const sel_scenario *scenario, const sel_settings *settings,
+                           sel_error *error);
+
+/* Adds to each line of `error` from the character `from` on the name of a simulation in a list. */
+void sel_name_simulation(const sel_scenario *scenario, const sel_simulation *simulation,
+                         size_t from, sel_error *error);
+
 /* ---- warnings about a scenario that can be run ---- */
 
 /* Fills `warnings`, a line per warning, for check, run and run.json. Fails if the run is bound to

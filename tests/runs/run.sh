@@ -531,6 +531,35 @@ list_of_simulations() {
         [ -s "$work/several/trt/profile.csv" ] && [ -s "$work/several/bgk/profile.csv" ]
 }
 
+# What the third cannot do is told before the first runs: a plan, a start, a law at the end, a directory.
+lists_are_checked_before_they_run() {
+    cat >"$work/list.lua" <<'LUA'
+local sel = require "selenite"
+local p = sel.params { k = 1.0, last = 9.0, parts = 1.0 }
+local function body(name, k, last, parts)
+  return sel.heat {
+    name = name, size = { 8, 8 }, conductivity = k, stop = { time = 5 }, dt = 0.1,
+    initial = { temperature = function(x) return 1 / parts end },
+    regions = { { where = sel.shape.faces,
+                  law = sel.law.fixed { sel.series { t = { 0, last }, value = { 0, 1 } } } } },
+  }
+end
+return { body("a", 1, 9, 1), body("b", p.k, 9, 1), body("c d", p.k, p.last, p.parts) }
+LUA
+    rm -rf "$work/list"
+    for given in k=-1 parts=0 last=3; do
+        exits 1 run "$work/list.lua" "$given" -o "$work/list" 2>"$work/err" && cat "$work/err" &&
+            grep "list.lua:.*(simulation 'c d')$" "$work/err" && [ ! -e "$work/list" ] || return 1
+        exits 1 "$selenite" check "$work/list.lua" "$given" 2>"$work/said" >/dev/null && cmp "$work/err" "$work/said" ||
+            return 1
+    done
+    grep "simulation 'b'" "$work/err" && return 1
+    mkdir -p "$work/list/c d" && touch "$work/list/c d/run.json" &&
+        exits 2 run "$work/list.lua" -o "$work/list" 2>"$work/err" &&
+        grep "list/c d holds a run already" "$work/err" && [ ! -e "$work/list/a" ] &&
+        run "$work/list.lua" -o "$work/list" --force && [ -s "$work/list/c d/run.log" ]
+}
+
 # The failing step changes cells in place before the one that cannot be computed.
 cat >"$work/fails.lua" <<'LUA'
 local sel = require "selenite"
@@ -625,3 +654,4 @@ ok "made functions keep what they captured" made_functions_keep_what_they_captur
 ok "coordinates of a map tell cells apart in rules" coordinates_of_a_map_tell_cells_apart_in_rules
 ok "a script from standard input" script_from_standard_input
 ok "a list of simulations" list_of_simulations
+ok "lists are checked before they run" lists_are_checked_before_they_run
