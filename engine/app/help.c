@@ -140,8 +140,10 @@ static const sel_table calls[] = {
          "A quantity: the value of the last shape that holds the place, and outside of all shapes "
          "the base. Base and values are quantities."),
     CALL("sel.random", "sel.random(k)",
-         "Uniform in [0, 1), 32 bits: depends on the seed, the cell, the step and the whole number "
-         "k only; in rules and in initial of sel.rule, where the step is -1."),
+         "Uniform in [0, 1), 32 bits (in single precision the first 24 significant ones): depends "
+         "on "
+         "the seed, the cell, the step and the whole number k only; in rules and in initial of "
+         "sel.rule, where the step is -1."),
     CALL("sel.noise", "sel.noise(seed, x, y, z)",
          "Smooth noise in [-1, 1] that varies over a distance of about 1, the same in every run "
          "and on every machine; y and z are 0 when not given."),

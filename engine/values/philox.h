@@ -32,4 +32,14 @@ SEL_PHILOX_INLINE uint32_t sel_philox(uint64_t seed, int64_t cell, int64_t step,
     return c0;
 }
 
+/* These bits as a number in [0, 1). `single`: rounded down to 24 digits, so that a float holds it
+ * and never is 1. */
+SEL_PHILOX_INLINE double sel_philox_number(uint32_t bits, int single) {
+    uint32_t drop = bits >> 24; /* then the digits beyond the 24 */
+    drop |= drop >> 1;
+    drop |= drop >> 2;
+    drop |= drop >> 4;
+    return (single ? bits & ~drop : bits) * (1.0 / 4294967296.0);
+}
+
 #endif

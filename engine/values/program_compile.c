@@ -2,12 +2,7 @@
  *
  *     graph -> drafts (typed instructions without slots) -> stages -> chains -> slots -> program
  *
- * Types. Uniform values (constants, t, dt, controls and what is computed from them) are computed
- * once per call or step, in double. The other values are computed per place. Reals have the
- * precision of the run; but values computed from coordinates and uniform values alone are double,
- * since floats would not distinguish cells far from the origin. Integers are int32_t if their
- * bounds allow, else double, which is exact to 2^53. If all operands are bytes, machine code may
- * use uint8_t arithmetic that saturates at 255.
+ * Types: program_types.h.
  *
  * Stages. Instructions of functions of place are ordered: those that depend on x alone, on y and z
  * alone, on both.
@@ -21,7 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/values/rule.h"
+#include "engine/values/program_types.h"
 
 enum { NO_SLOT = -1, TYPES = 3, MOST_SLOTS = 1 << 14, MOST_LINKS = 64 };
 
@@ -51,7 +46,7 @@ typedef struct compiler {
     const sel_rule *rule;
     const sel_program_form *form;
     sel_arena *arena, *scratch;
-    sel_number real;    /* the type of reals */
+    sel_types types;
     sel_program *p;     /* the result */
     bool stages;        /* orders instructions by stages */
     int node;           /* the node that is being compiled */
@@ -73,92 +68,12 @@ static const sel_rule_node *compile_node_at(const compiler *c, int n) {
 }
 
 static stage stage_of(const compiler *c, int n) {
-    const unsigned on = compile_node_at(c, n)->depends, place = on & SEL_ON_PLACE;
-    return !place && !(on & (SEL_ON_CELL | SEL_ON_STEP)) ? ONCE
-           : !c->stages                                  ? OF_ALL
-           : place == SEL_ON_X                           ? OF_X
-           : place & SEL_ON_X                            ? OF_ALL
-                                                         : OF_YZ;
-}
-
-/* ---- types ---- */
-
-/* Whether a value is a real that is computed from coordinates and uniform values alone. */
-static bool is_of_place(const compiler *c, int n) {
-    const unsigned on = compile_node_at(c, n)->depends;
-    return on & SEL_ON_PLACE && !(on & (SEL_ON_CELL | SEL_ON_STEP)) &&
-           !compile_node_at(c, n)->whole;
-}
-
-/* The natural type of a value: the one in which it is computed, before any conversion. */
-static sel_number type_of(const compiler *c, int n) {
-    const sel_rule_node *node = compile_node_at(c, n);
-    if (node->op == SEL_RULE_READ) {
-        return c->form->field[node->field].type == SEL_CELL_REAL ? c->real : SEL_NUMBER_I;
-    }
-    if (node->op == SEL_RULE_RANDOM || node->op == SEL_OP_LOOKUP) {
-        return SEL_NUMBER_D;
-    }
-    if (sel_op_is_condition(node->op)) {
-        return SEL_NUMBER_I;
-    }
-    const bool constant = node->op == SEL_OP_CONSTANT;
-    const double low = constant ? node->value : node->low, high = constant ? low : node->high;
-    return is_of_place(c, n)                       ? SEL_NUMBER_D
-           : !node->whole                          ? c->real
-           : low >= INT32_MIN && high <= INT32_MAX ? SEL_NUMBER_I
-                                                   : SEL_NUMBER_D;
-}
-
-/* The int32_t node that node n is the negative of (with -0 turned into 0); -1: there is none. */
-static int negated_node(const compiler *c, int n) {
-    const sel_rule_node *node = compile_node_at(c, n);
-    const sel_rule_node *minus =
-        node->op == SEL_OP_WHOLE ? compile_node_at(c, node->operand[0]) : node;
-    const bool is = minus != node && minus->op == SEL_OP_UNM && type_of(c, n) == SEL_NUMBER_I;
-    return is && type_of(c, minus->operand[0]) == SEL_NUMBER_I ? minus->operand[0] : -1;
-}
-
-/* The type in which operands of types a and b are computed. */
-static sel_number common_type(sel_number a, sel_number b) {
-    return a == b ? a : a == SEL_NUMBER_D || b == SEL_NUMBER_D ? SEL_NUMBER_D : SEL_NUMBER_F;
-}
-
-/* The type in which nodes a and b are compared: their common type, but double if one is an integer
- * that a float may not hold. A value of the place that is compared with a float of a cell is
- * rounded to float first. */
-static sel_number comparison_type(const compiler *c, int a, int b) {
-    const sel_number of_a = type_of(c, a), of_b = type_of(c, b);
-    const sel_rule_node *whole =
-        of_a == SEL_NUMBER_I ? compile_node_at(c, a) : compile_node_at(c, b);
-    const bool large = whole->whole && !(fabs(whole->low) <= 0x1p24 && fabs(whole->high) <= 0x1p24);
-    const bool rounds =
-        (of_a == SEL_NUMBER_F && is_of_place(c, b)) || (of_b == SEL_NUMBER_F && is_of_place(c, a));
-    const bool of_cell =
-        (compile_node_at(c, a)->depends | compile_node_at(c, b)->depends) & SEL_ON_CELL;
-    if (rounds && of_cell) {
-        return SEL_NUMBER_F;
-    }
-    return of_a != of_b && large ? SEL_NUMBER_D : common_type(of_a, of_b);
-}
-
-/* The type in which an operation is computed; its value is then converted to `result`. */
-static sel_number operation_type(const compiler *c, const sel_rule_node *node, sel_number result) {
-    const int op = node->op, count = sel_rule_operands(node);
-    sel_number type = result;
-    if (sel_op_compares(op)) {
-        return comparison_type(c, node->operand[0], node->operand[1]);
-    }
-    if (op == SEL_OP_FLOOR || op == SEL_OP_CEIL || op == SEL_OP_WHOLE) {
-        return type_of(c, node->operand[0]);
-    }
-    if (!node->whole || sel_op_is_condition(op)) {
-        return result;
-    }
-    for (int k = op == SEL_OP_SELECT; k < count; k++) {
-        type = common_type(type, type_of(c, node->operand[k]));
-    }
-    return type;
+    const unsigned place = compile_node_at(c, n)->depends & SEL_ON_PLACE;
+    return sel_is_uniform(c->rule, n) ? ONCE
+           : !c->stages               ? OF_ALL
+           : place == SEL_ON_X        ? OF_X
+           : place & SEL_ON_X         ? OF_ALL
+                                      : OF_YZ;
 }
 
 /* ---- drafts ---- */
@@ -186,7 +101,7 @@ static int emit_with(compiler *c, int op, sel_number type, int from, int64_t num
 static int value_in(compiler *c, int n, sel_number type) {
     int *slot = &c->slot[n][type];
     if (*slot == NO_SLOT) {
-        const sel_number from = stage_of(c, n) == ONCE ? SEL_NUMBER_D : type_of(c, n);
+        const sel_number from = stage_of(c, n) == ONCE ? SEL_NUMBER_D : sel_type_of(&c->types, n);
         const bool constant = compile_node_at(c, n)->op == SEL_OP_CONSTANT;
         const int outer = c->node;
         c->node = n;
@@ -256,25 +171,45 @@ static int compile_operation(compiler *c, const sel_rule_node *node, sel_number 
     operand[1] = square ? operand[0] : operand[1];
     slot = emit(c, square ? SEL_OP_MUL : op, type, count, operand);
     c->d[c->count - 1].v.number = op == SEL_OP_LOOKUP     ? lookup_number(c, node->lookup)
+                                  : op == SEL_RULE_RANDOM ? c->form->single
                                   : op == SEL_OP_ARGUMENT ? node->operand[0]
                                                           : 0;
     return slot;
+}
+
+/* The operation on integers whose value node n is, to be computed in the type of integers; -1: it
+ * is none. */
+static int integers_of(const compiler *c, int n) {
+    return stage_of(c, n) == ONCE ? -1 : sel_rule_of_integers(c->rule->node, n);
+}
+
+/* Compiles the operation `of` on integers, without the -0 that doubles may give. */
+static int compile_integers(compiler *c, int n, int of) {
+    const sel_rule_node *node = compile_node_at(c, of);
+    const sel_number type = sel_type_of(&c->types, n);
+    sel_number in = type;
+    for (int k = 0; k < sel_rule_operands(node); k++) {
+        in = sel_common_type(in, sel_type_of(&c->types, node->operand[k]));
+    }
+    const int slot = compile_operation(c, node, in);
+    return in != type             ? emit_with(c, SEL_OP_CONVERT, type, slot, (int)in)
+           : type == SEL_NUMBER_D ? emit(c, SEL_OP_WHOLE, type, 1, &slot)
+                                  : slot;
 }
 
 /* Compiles a node, and sets its value in its natural type. */
 static void compile_node(compiler *c, int n) {
     const sel_rule_node *node = compile_node_at(c, n);
     const bool once = stage_of(c, n) == ONCE;
-    const sel_number type = once ? SEL_NUMBER_D : type_of(c, n);
-    const sel_number in = once ? type : operation_type(c, node, type);
-    const int positive = once ? -1 : negated_node(c, n);
+    const sel_number type = once ? SEL_NUMBER_D : sel_type_of(&c->types, n);
+    const sel_number in = once ? type : sel_operation_type(&c->types, node, type);
+    const int of = integers_of(c, n);
     const bool stays = in == SEL_NUMBER_I && (node->op == SEL_OP_FLOOR || node->op == SEL_OP_CEIL ||
                                               node->op == SEL_OP_WHOLE);
     int *slot = &c->slot[n][type];
     c->node = n;
-    if (positive >= 0) {
-        const int from = value_in(c, positive, SEL_NUMBER_I);
-        *slot = emit(c, SEL_OP_UNM, SEL_NUMBER_I, 1, &from);
+    if (of >= 0) {
+        *slot = compile_integers(c, n, of);
     } else if (node->op == SEL_RULE_READ) {
         c->read[c->p->layout.reads] =
             (sel_read){node->field, {node->at[0], node->at[1], node->at[2]}};
@@ -297,9 +232,10 @@ static void mark_used(compiler *c) {
         c->used[c->p->layout.fails] = true;
     }
     for (int n = rule->nodes - 1; n >= 0; n--) {
-        const int positive = c->used[n] && stage_of(c, n) != ONCE ? negated_node(c, n) : -1;
-        for (int k = 0; c->used[n] && k < sel_rule_operands(compile_node_at(c, n)); k++) {
-            c->used[positive < 0 ? compile_node_at(c, n)->operand[k] : positive] = true;
+        const int of = integers_of(c, n);
+        const sel_rule_node *node = compile_node_at(c, of >= 0 ? of : n);
+        for (int k = 0; c->used[n] && k < sel_rule_operands(node); k++) {
+            c->used[node->operand[k]] = true;
         }
     }
 }
@@ -311,10 +247,10 @@ static void compile_output(compiler *c, int k) {
     const sel_rule_node *node = compile_node_at(c, from->node);
     const bool fields = !c->form->numbers;
     const sel_cell_type type = fields ? c->form->field[from->field].type : SEL_CELL_REAL;
-    const sel_number own = type_of(c, from->node);
+    const sel_number own = sel_type_of(&c->types, from->node);
     const bool real = type == SEL_CELL_REAL, constant = node->op == SEL_OP_CONSTANT;
     const sel_number in = !fields               ? SEL_NUMBER_D
-                          : real                ? c->real
+                          : real                ? sel_real_type(c->form)
                           : own == SEL_NUMBER_F ? SEL_NUMBER_D
                                                 : own;
     const double low = constant ? node->value : node->low, high = constant ? low : node->high;
@@ -380,6 +316,7 @@ static void order_stages(compiler *c, draft *ordered) {
 static void compile_drafts(compiler *c, draft *ordered) {
     sel_program *p = c->p;
     const int fails = p->layout.fails;
+    sel_types_find(&c->types);
     mark_used(c);
     p->bytes = all_are_bytes(c);
     for (int n = 0; n < c->rule->nodes; n++) {
@@ -607,7 +544,7 @@ static sel_program *compile_with_stages(compiler *c, bool *fits) {
     sel_program *p = c->p = sel_arena_alloc(c->arena, sizeof *p);
     int *numbers = sel_arena_alloc(c->scratch, 4 * most * sizeof *numbers);
     draft *drafts = sel_arena_alloc(c->scratch, 2 * most * sizeof *drafts);
-    c->used = sel_arena_alloc(c->scratch, nodes);
+    c->used = sel_arena_alloc(c->scratch, 2 * nodes);
     c->slot = sel_arena_alloc(c->scratch, nodes * sizeof *c->slot);
     c->uniform = sel_arena_alloc(c->arena, most * sizeof *c->uniform);
     c->read = sel_arena_alloc(c->arena, nodes * sizeof *c->read);
@@ -617,6 +554,7 @@ static sel_program *compile_with_stages(compiler *c, bool *fits) {
         !c->lookup || !c->output) {
         return NULL;
     }
+    c->types = (sel_types){c->rule, c->form, c->used + nodes};
     memset(c->slot, 0xff, nodes * sizeof *c->slot); /* NO_SLOT */
     c->d = drafts;
     c->uses = numbers;
@@ -643,7 +581,6 @@ const sel_program *sel_program_compile(const sel_rule *rule, const sel_program_f
                       .form = form,
                       .arena = arena,
                       .scratch = sel_arena_create(),
-                      .real = form->single ? SEL_NUMBER_F : SEL_NUMBER_D,
                       .stages = stages};
         program = c.scratch ? compile_with_stages(&c, &fits) : NULL;
         sel_arena_destroy(c.scratch);

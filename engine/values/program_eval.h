@@ -177,7 +177,7 @@ typedef struct sel_instruction {
                      * else; else 0 */
     uint16_t to, from[4];
     /* CONVERT: the type of the operand; ARGUMENT: SEL_ARGUMENT_X, Y or Z; SHIFT: bits; MASK: the
-     * mask; LOOKUP (its arguments are doubles): the lookup's index. */
+     * mask; LOOKUP (of doubles): the lookup's index; RANDOM: 1 where reals are float. */
     int64_t number;
 } sel_instruction;
 

@@ -101,7 +101,9 @@ static void row_random(const sel_instruction *v, const sel_row *row) {
     const double *which = row->slot[v->from[0]];
     double *to = row->slot[v->to];
     const int n = row->n;
-    EACH to[k] = sel_philox(row->seed, row->cell + k, row->step, (int64_t)which[k]) * 0x1p-32;
+    const int single = (int)v->number;
+    EACH to[k] = sel_philox_number(
+        sel_philox(row->seed, row->cell + k, row->step, (int64_t)which[k]), single);
 }
 
 /* Looks up a row. Gives NaN rather than an error where there are no data: not all places need their

@@ -186,6 +186,7 @@ static void print_value(const sel_printer *p, const sel_instruction *v) {
         snprintf(end, sizeof end, " %s %d)", v->op == SEL_OP_SHIFT ? ">>" : "&", (int)v->number);
     } else if (v->op == SEL_RULE_RANDOM) {
         begin = "RANDOM(";
+        snprintf(end, sizeof end, ", %d)", (int)v->number);
     } else if (v->op == SEL_OP_LOOKUP) {
         const sel_lookup *lookup = p->program->tables.lookup[v->number].host;
         snprintf(called, sizeof called, "LOOK_UP(%d, ", (int)v->number);

@@ -2,8 +2,9 @@
  * Its types and values are those of the loops over rows (program_kernel.c).
  *
  * For CUDA kernels the surrounding text must define the macros UNIFORM(k), uniform value k;
- * PLACE(axis), a coordinate; RANDOM(k); and LOOK_UP(which, ...), a lookup of the program. For rows
- * (native.c) only instructions with sel_print_has are printed; they use the macros f_ADD, d_ADD,
+ * PLACE(axis), a coordinate; RANDOM(k, single); and LOOK_UP(which, ...), a lookup of the program.
+ * For rows (native.c) only instructions with sel_print_has are printed; they use the macros f_ADD,
+ * d_ADD,
  * ... of sel_print_macros, named by type.
  */
 #ifndef SEL_PROGRAM_PRINT_H

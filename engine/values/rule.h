@@ -112,6 +112,18 @@ static inline int sel_rule_operands(const sel_rule_node *node) {
     }
 }
 
+/* The operation on integers whose value node n is, with -0 turned into 0; -1: it is none. */
+static inline int sel_rule_of_integers(const sel_rule_node *node, int n) {
+    const int at = node[n].op == SEL_OP_WHOLE && node[n].whole ? node[n].operand[0] : -1;
+    const int op = at < 0 ? -1 : node[at].op;
+    bool are = op == SEL_OP_UNM || op == SEL_OP_MUL || op == SEL_OP_MOD || op == SEL_OP_FMOD ||
+               op == SEL_OP_IDIV;
+    for (int k = 0; are && k < sel_rule_operands(&node[at]); k++) {
+        are = node[node[at].operand[k]].whole;
+    }
+    return are ? at : -1;
+}
+
 /* ---- compiling a rule into a program ---- */
 
 typedef struct sel_program_form {

@@ -145,6 +145,18 @@ static const rule_text rule_texts[] = {
                "end, regions = { { name = 'all', where = shape.faces, law = law.wall {} } },\n"
                "initial = { tree = function(x, y) return sel.random(3) < 0.6 and 1 or 0 end }"),
      false},
+    {"whole numbers beyond 2^24, and in a cell the largest random number",
+     RULE_TEXT(
+         "size = { 67, 9 }, periodic = { 'x', 'y' }, seed = 61551765",
+         "state = { n = 'i32', m = 'i32', a = 'i32', b = 'i32', d = 'i32', u = 'real',\n"
+         "  v = 'real' }, main = 'v', rule = function(c)\n"
+         "  local draw = sel.random(1)\n"
+         "  return { n = (c.n * 16807 + c(1, 0).m) % 2147483647, m = -c(0, 1).n // 7 % 100003,\n"
+         "    a = math.fmod(-c.n, 1000) - math.floor(draw * 6), b = c.m * c(1, 1).m % 997,\n"
+         "    d = math.floor(math.max(c.n, 0.5)) - math.floor(c.n / 10),\n"
+         "    u = math.max(c.u, draw), v = c.n * 0.5 - c.v }\n"
+         "end, initial = { n = function(x, y) return 123456789 + math.floor(x * y) end }"),
+     false},
     {"coordinates far from the origin",
      RULE_TEXT(
          "size = { 300, 31 }, dx = 0.3, origin = { 5881700.25, -331204.7 }, periodic = { 'x' }",

@@ -1,5 +1,7 @@
 /* test_rule_steps.c -- rules as graphs on the CPU, against the same rules as plain loops in C.
  */
+#include <limits.h>
+#include <unistd.h>
 #include "engine/values/philox.h"
 #include "tests/unit/rule_graph.h"
 
@@ -227,6 +229,98 @@ static void what_lua_evaluates_has_the_precision_of_the_run(void **state) {
     }
 }
 
+/* ---- whole numbers beyond 2^24 in a run in single precision ---- */
+
+static const char whole_numbers[] = RULE_BEGIN
+    "return sel.rule { size = { 300, 7 }, periodic = { 'x', 'y' }, precision = 'f32',\n"
+    "seed = 61551765, stop = { steps = 9 }, main = 'n',\n"
+    "state = { n = 'i32', m = 'i32', a = 'i32', b = 'i32', d = 'i32', e = 'i32', f = 'i32',\n"
+    "  g = 'i32', h = 'i32', k = 'i32', u = 'real', r = 'real', six = 'u8' },\n"
+    "initial = { m = function(x, y) return 40000 - 7 * math.floor(x) - math.floor(y) end,\n"
+    "n = function(x, y) return (math.floor(x) % 2 * 2 - 1) * (2147483647 - 7919 * math.floor(x))\n"
+    "  end, u = 0.25 },\n"
+    "derived = { half = function(c) return c.n % 1000 / 2 end },\n"
+    "rule = function(c, x)\n"
+    "  local draw = sel.random(1)\n"
+    "  return { a = c.n % 10, b = -c.n, d = c.n // -7, e = math.fmod(c.n, 1000), f = c.m * c.m,\n"
+    "    g = c.n * 16807 % 2147483647, h = (c.n * 1000003 ~ c.m * 193) % 1000,\n"
+    "    k = math.floor(math.max(c.n, c.u)) % 1000 + math.floor(c.n / 10) // 3, u = c.n - "
+    "2147483000.0,\n"
+    "    r = math.max(c.r, draw), six = math.floor(draw * 6) }\n"
+    "end }";
+
+static int64_t modulo(int64_t a, int64_t by) {
+    return (a % by + by) % by;
+}
+
+static void check_whole_numbers(rule_case *c) {
+    static const char *const name[] = {"a", "b", "d", "e", "f", "g", "h", "k", "u"};
+    enum { COUNT = sizeof name / sizeof *name };
+    double *got[COUNT], *half = rule_values(c, "half");
+    for (int k = 0; k < COUNT; k++) {
+        got[k] = rule_values(c, name[k]);
+    }
+    for (int i = 0; i < WHOLE; i++) {
+        const int64_t x = i % ROW, m = 40000 - 7 * x - i / ROW;
+        const int64_t n = (x % 2 * 2 - 1) * (2147483647 - 7919 * x);
+        const double tenth = floor((double)n / 10);
+        const double right[COUNT] = {
+            (double)modulo(n, 10),
+            (double)-n,
+            floor((double)n / -7),
+            (double)(n % 1000),
+            (double)(m * m),
+            (double)modulo(n * 16807, 2147483647),
+            (double)modulo((n * 1000003) ^ (m * 193), 1000),
+            (double)modulo(n > 0 ? n : 0, 1000) + floor(tenth / 3),
+            (double)(float)((double)n - 2147483000.0),
+        };
+        for (int k = 0; k < COUNT; k++) {
+            if (got[k][i] != right[k]) {
+                fail_msg("%s of n = %lld, m = %lld: %.17g, not %.17g", name[k], (long long)n,
+                         (long long)m, got[k][i], right[k]);
+            }
+        }
+        assert_true(half[i] == (double)modulo(n, 1000) / 2);
+    }
+    for (int k = 0; k < COUNT; k++) {
+        free(got[k]);
+    }
+    free(half);
+}
+
+/* The first draw of cell 0 has 28 ones in front. */
+static void check_draws(rule_case *c) {
+    double *six = rule_values(c, "six"), *draw = rule_values(c, "r");
+    assert_true(draw[0] == 1 - 0x1p-24);
+    for (int i = 0; i < WHOLE; i++) {
+        const double bits = sel_philox(61551765, i, 0, 1) * 0x1p-32;
+        assert_true(draw[i] <= bits && draw[i] > bits * (1 - 0x1p-23));
+        assert_true(six[i] == floor(bits * 6));
+    }
+    free(six), free(draw);
+}
+
+/* By the interpreter, and by machine code. */
+static void whole_numbers_are_exact_and_draws_below_1_in_single_precision(void **state) {
+    (void)state;
+    char cache[PATH_MAX];
+    assert_non_null(getcwd(cache, sizeof cache));
+    setenv("XDG_CACHE_HOME", cache, 1);
+    for (int native = 0; native < 2; native++) {
+        rule_case c;
+        setenv("SELENITE_CC", native ? "cc" : "0", 1);
+        rule_load(&c, whole_numbers);
+        rule_open(&c, 2);
+        rule_steps(&c, 1);
+        check_whole_numbers(&c);
+        check_draws(&c);
+        rule_close(&c);
+    }
+    unsetenv("SELENITE_CC");
+    unsetenv("XDG_CACHE_HOME");
+}
+
 static void fails_with(const char *text, sel_status status, const char *words) {
     rule_case c;
     rule_load(&c, text);
@@ -274,6 +368,7 @@ int main(void) {
         cmocka_unit_test(the_r_pentomino_settles),
         cmocka_unit_test(beyond_2_53_lua_takes_over),
         cmocka_unit_test(what_lua_evaluates_has_the_precision_of_the_run),
+        cmocka_unit_test(whole_numbers_are_exact_and_draws_below_1_in_single_precision),
         cmocka_unit_test(what_lua_says_of_a_cell_ends_the_run),
         cmocka_unit_test(random_numbers_are_those_of_philox),
     };

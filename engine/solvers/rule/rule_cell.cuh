@@ -133,14 +133,14 @@ RULE_CALL double rule_place(const rule_view &v, const rule_at &p, int j, int axi
     return sel_centre(&v.grid, axis, (double)i);
 }
 
-RULE_CALL double rule_random(const rule_view &v, const rule_at &p, int j, double k) {
-    return sel_philox(v.seed, p.cell + j, p.step, (int64_t)k) * (1.0 / 4294967296.0);
+RULE_CALL double rule_random(const rule_view &v, const rule_at &p, int j, double k, int single) {
+    return sel_philox_number(sel_philox(v.seed, p.cell + j, p.step, (int64_t)k), single);
 }
 
 // What printed functions call so.
 #define UNIFORM(k) rule_uniform(v, p, k)
 #define PLACE(axis) rule_place(v, q, j, axis)
-#define RANDOM(k) rule_random(v, q, j, k)
+#define RANDOM(k, single) rule_random(v, q, j, k, single)
 #define LOOK_UP(...) op_LOOKUP(v.packed, (int)v.function, __VA_ARGS__)
 
 // ---- results ----

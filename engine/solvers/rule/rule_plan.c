@@ -123,7 +123,8 @@ static bool may_be_too_large(const sel_rule *rule) {
         const sel_rule_node *number = &rule->node[left->operand[0]];
         const bool rounds =
             number->op == SEL_OP_FLOOR || number->op == SEL_OP_CEIL || number->op == SEL_OP_WHOLE;
-        may = may || !rounds || rule->node[number->operand[0]].whole;
+        may = may || !rounds || rule->node[number->operand[0]].whole ||
+              sel_rule_of_integers(rule->node, left->operand[0]) >= 0;
     }
     return may;
 }

@@ -157,7 +157,8 @@ static sel_status rule_state_initialise(rule_state *state, int entry, const sel_
 }
 
 double rule_random(const rule_plan *plan, int64_t cell, int64_t step, int64_t k) {
-    return sel_philox((uint64_t)plan->model->params->seed, cell, step, k) * 0x1p-32;
+    const uint32_t bits = sel_philox((uint64_t)plan->model->params->seed, cell, step, k);
+    return sel_philox_number(bits, plan->model->precision == SEL_F32);
 }
 
 /* sel_random.value: that of the cell about the place, in step -1. */
