@@ -346,8 +346,8 @@ void sel_points_check(sel_output_checker *checker, const sel_points *at);
  * - A point in a solid has the value 0.
  * - Periodic axes wrap.
  * - Beyond the last centre before a face or a solid, the value of the last centre holds. With
- *   `walls`, if the law there prescribes a value, values are linear from the last centre to the
- *   wall. Of two walls the nearer one counts. */
+ *   `walls`, if the law there gives a value (sel_solver.wall_value), values are linear from the
+ *   last centre to the wall. Of two walls the nearer one counts. */
 typedef struct sel_sample sel_sample;
 
 /* Prepares samples of the output's picks at `count` points of the domain, and adds the requests for

@@ -80,6 +80,8 @@ static const double round_off = 1e-9;
  */
 typedef struct near_face {
     int region;      /* 0: none */
+    int64_t cell;    /* whose wall it is, */
+    int face;        /* and at which of its faces */
     double fraction; /* 0 at the last centre, 1 at the wall */
     double place[3]; /* the point's projection onto the wall */
 } near_face;
@@ -229,6 +231,8 @@ static void sample_find_faces(const sel_domain *domain, sampled_point *v, const 
         double fraction = fabs(from_centre) / reach;
         bool upper = from_centre > 0;
         near_face found = {.region = region_behind(domain, at, a, upper),
+                           .cell = sel_cell_number(grid, at),
+                           .face = 2 * a + upper,
                            .fraction = fraction < 1 ? fraction : 1};
         for (int b = 0; b < grid->dims; b++) {
             found.place[b] = point->v[b];
@@ -337,9 +341,7 @@ sel_status sel_sample_line(sel_output *output, const sel_point *from, const sel_
     return sel_sample_create(output, v, *count, true, sample, error);
 }
 
-/* Interpolates from the value at the last centre to that on the nearest wall with a prescribed
- * value.
- */
+/* Interpolates from the value at the last centre to that on the nearest wall where it is known. */
 static sel_status approach_wall(const sel_output *output, const sampled_point *v,
                                 const sel_pick *pick, double *value, sel_error *error) {
     const sel_output_context *context = output->context;
@@ -348,10 +350,11 @@ static sel_status approach_wall(const sel_output *output, const sampled_point *v
         const double *place = face->place;
         const sel_places at =
             sel_domain_at(context->domain, 1, &place[0], &place[1], &place[2], output->time);
+        const sel_beside beside = {face->cell, face->face, value};
         double wall[9];
         bool known = false;
         sel_status status = context->solver->wall_value(context->plan, pick->field, face->region,
-                                                        &at, &known, wall, error);
+                                                        &beside, &at, &known, wall, error);
         if (status != SEL_OK) {
             return status;
         }

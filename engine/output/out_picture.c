@@ -319,7 +319,7 @@ static sel_status fixed_value(const sel_output *base, const sel_box *box, int64_
     const sel_places at =
         sel_domain_at(context->domain, 1, &place[0], &place[1], &place[2], base->time);
     sel_status status = context->solver->wall_value(context->plan, base->picks.v[0].field, region,
-                                                    &at, known, value, error);
+                                                    NULL, &at, known, value, error);
     *to = *known && !status ? (float)value[0] : 0;
     return status;
 }

@@ -36,7 +36,8 @@ const sel_table sel_out_profile_table = SEL_TABLE(
     "Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample "
     "and time. Values are interpolated as by out.probe, but in the half cell at a wall, where "
     "sel.lbm, sel.heat and sel.poisson know the value on it, "
-    "linearly to the value on the wall; in solids they are 0.");
+    "linearly to the value on the wall, in sel.heat and sel.poisson also to that which "
+    "follows from law.flux or law.convective; in solids they are 0.");
 
 /* Fields sampled at points: out.probe and out.profile. */
 typedef struct point_output {

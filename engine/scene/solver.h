@@ -61,6 +61,14 @@ typedef struct sel_drive {
 /* The mean velocity of the fluid that is held. */
 double sel_drive_velocity(const sel_drive *drive, const sel_domain *domain);
 
+/* What is known beside a place on a face: the free cell before it, the face of this cell, and the
+ * values of a field at its centre (or at the height of the place). */
+typedef struct sel_beside {
+    int64_t cell;
+    int face;
+    const double *values;
+} sel_beside;
+
 /* A plan holds everything that a backend needs: a struct of the solver that begins with this. */
 typedef struct sel_plan {
     const sel_simulation *simulation;
@@ -424,10 +432,11 @@ typedef struct sel_solver {
     const struct sel_cpu *on_cpu;
     const struct cuda_solver *on_cuda;
     /* The values of `field` that the law of a region fixes on a face (the velocity of a wall), at
-     * one place, user's units. *known: whether the law fixes them. For profiles that end at a wall.
-     * NULL: no law fixes values. */
-    sel_status (*wall_value)(const sel_plan *plan, int field, int region, const sel_places *at,
-                             bool *known, double *out, sel_error *error);
+     * one place, user's units; or that follow from the law and from those beside the face (NULL:
+     * they are not known). *known: whether there are any. For profiles that end at a wall. NULL: no
+     * law fixes values. */
+    sel_status (*wall_value)(const sel_plan *plan, int field, int region, const sel_beside *beside,
+                             const sel_places *at, bool *known, double *out, sel_error *error);
     /* The law of a volume also fixes the values in its cells: pictures show them. */
     bool volumes_have_values;
 } sel_solver;

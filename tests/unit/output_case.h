@@ -183,8 +183,9 @@ static inline sel_status case_finish(sel_state *state, sel_request *request, sel
 
 /* Region 2 is a wall that moves with (7 t, 8, 9). */
 static inline sel_status case_wall_value(const sel_plan *plan, int field, int region,
-                                         const sel_places *at, bool *known, double *out,
-                                         sel_error *error) {
+                                         const sel_beside *beside, const sel_places *at,
+                                         bool *known, double *out, sel_error *error) {
+    (void)beside;
     (void)error;
     *known = field == 0 && region == 2;
     const double fixed[] = {7 * at->t, 8, 9};

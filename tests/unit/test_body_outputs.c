@@ -1,4 +1,5 @@
 /* test_body_outputs.c -- what outputs measure of conducting bodies. */
+#include "tests/unit/compare_files.h"
 #include "tests/unit/run_case.h"
 
 /* ---- out.flux through layers of nodes ---- */
@@ -74,9 +75,72 @@ static void nodes_on_borders_count_by_the_area_that_they_own(void **state) {
     }
 }
 
+/* ---- out.profile at surfaces ---- */
+
+#define SURFACE                                                                                    \
+    "local sel = require 'selenite'\n"                                                             \
+    "local shape, law, out = sel.shape, sel.law, sel.out\n"                                        \
+    "local layout, what, k, solid, upward = '%s', law.%s, %s, %s, %s\n"                            \
+    "local low = shape.face(upward and 'y-' or 'x-')\n"                                            \
+    "local box = { size = { 12, 12 }, dx = { 0.5, 0.25 }, layout = layout, precision = 'f64',\n"   \
+    "  conductivity = k, dt = 1e-6, stop = { steps = 0 },\n"                                       \
+    "  initial = { temperature = upward and function(y) return 10 * y end or\n"                    \
+    "    function(x) return 10 * x end },\n"                                                       \
+    "  regions = { { name = 'all', where = shape.faces, law = law.insulated {} },\n"               \
+    "    { name = 'low', where = low, law = not solid and what or nil },\n"                        \
+    "    { name = 'block', where = shape.box { min = { 3.9, 1.5 }, max = { 9, 9 } },\n"            \
+    "      law = solid and what or law.insulated {} } } }\n"                                       \
+    "box.regions[2].law = box.regions[2].law or law.insulated {}\n"                                \
+    "box.output = { out.profile { field = 'temperature', points = 9,\n"                            \
+    "  from = solid and { 3, 2.125 } or upward and { 1.25, 0 } or { 0, 0.625 },\n"                 \
+    "  to = solid and { layout == 'node' and 3.75 or 4, 2.125 } or upward and { 1.25, 0.5 } or { " \
+    "1, 0.625 } } }\n"                                                                             \
+    "return sel.heat(box)\n"
+
+/* The temperature is 10 x (or 10 y) everywhere, and the law is one that keeps it so. */
+static void check_surface(const char *layout, const char *law, const char *k, bool solid,
+                          bool upward) {
+    char text[4096];
+    run_case r;
+    snprintf(text, sizeof text, SURFACE, layout, law, k, solid ? "true" : "false",
+             upward ? "true" : "false");
+    case_run_well(&r, text);
+    char *bytes = read_whole("run/profile.csv", NULL);
+    csv_table t = csv_read(bytes);
+    assert_int_equal(t.rows, 9);
+    for (int p = 0; p < t.rows; p++) {
+        const double *row = t.value + p * t.columns, expected = 10 * row[upward ? 4 : 3];
+        if (!(fabs(row[6] - expected) < 1e-9)) {
+            fail_msg("%s, law.%s, k = %s, %s: %.12g instead of %.12g", layout, law, k,
+                     solid ? "solid" : "face", row[6], expected);
+        }
+    }
+    free(t.value);
+    free(bytes);
+    case_done(&r);
+}
+
+/* On faces T_s = 0, and 10 k leaves; before the block T_s = 40, of nodes 37.5. */
+static void profiles_end_with_the_temperature_of_the_surface(void **state) {
+    (void)state;
+    check_surface("cell", "convective { h = 4, ambient = -5 }", "2", false, false);
+    check_surface("cell", "flux { -20 }", "2", false, false);
+    check_surface("cell", "flux { function(y) return -10 * (2 + y) end }",
+                  "function(y) return 2 + y end", false, false);
+    check_surface("cell", "flux { -30 }", "{ 2, 3 }", false, true);
+    check_surface("cell", "convective { h = 3, ambient = -10 }", "{ 2, 3 }", false, true);
+    check_surface("node", "flux { -20 }", "2", false, false);
+    check_surface("cell", "fixed { 40 }", "2", true, false);
+    check_surface("cell", "flux { 20 }", "2", true, false);
+    check_surface("cell", "convective { h = 8, ambient = 42.5 }", "2", true, false);
+    check_surface("node", "flux { 20 }", "2", true, false);
+    check_surface("node", "convective { h = 8, ambient = 40 }", "2", true, false);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_on_borders_count_by_the_area_that_they_own),
+        cmocka_unit_test(profiles_end_with_the_temperature_of_the_surface),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

@@ -27,7 +27,8 @@ static bool known_on_face(const sel_table *law, void *data, int field, double ou
     for (int k = 0; k < 2; k++) {
         const sel_places place = {1, &x[k], &y[k], NULL, 0, NULL, NULL};
         assert_int_equal(
-            lbm_solver.wall_value(&plan, field, 1, &place, &known[k], out + 2 * k, NULL), SEL_OK);
+            lbm_solver.wall_value(&plan, field, 1, NULL, &place, &known[k], out + 2 * k, NULL),
+            SEL_OK);
     }
     assert_true(known[0] == known[1]);
     return known[0];
@@ -58,9 +59,9 @@ static void in_space_velocity_has_three_components(void **state) {
     const sel_places place = {1, x, y, y, 0, NULL, NULL};
     double out[3];
     bool known;
-    lbm_solver.wall_value(&plan, LBM_VELOCITY, 1, &place, &known, out, NULL);
+    lbm_solver.wall_value(&plan, LBM_VELOCITY, 1, NULL, &place, &known, out, NULL);
     assert_true(known && out[0] == 1 && out[1] == 2 && out[2] == 2);
-    lbm_solver.wall_value(&plan, LBM_SPEED, 1, &place, &known, out, NULL);
+    lbm_solver.wall_value(&plan, LBM_SPEED, 1, NULL, &place, &known, out, NULL);
     assert_true(known && out[0] == 3);
 }
 

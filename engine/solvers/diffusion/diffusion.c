@@ -174,6 +174,8 @@ sel_status diffusion_find(sel_plan *plan, const sel_quantity *k, const char *nam
     const sel_domain *domain = plan->domain;
     diffusion_body *body = &((diffusion_plan *)plan)->body;
     body->inputs.values = DIFFUSION_VALUES;
+    body->conducts = k;
+    body->conducts_name = name;
     sel_status status = diffusion_material_find(plan, body->whole, k, name, &body->k, error);
     status = status ? status
                     : diffusion_material_find(plan, body->whole, capacity, "capacity",
@@ -206,13 +208,66 @@ void diffusion_clear(sel_plan *plan) {
     sel_inputs_free(&body->inputs);
 }
 
-sel_status diffusion_wall_value(const sel_plan *plan, int field, int region, const sel_places *at,
-                                bool *known, double *out, sel_error *error) {
-    const law_values *law = plan->domain->regions[region - 1].law.data;
-    *known = field == plan->simulation->solver->main_field &&
-             diffusion_law_of(plan->domain, region) == DIFFUSION_FIXED;
-    return *known ? sel_quantity_eval(&law->value[0], "law.fixed: temperature", at, out, error)
-                  : SEL_OK;
+/* k of a cell along an axis. Ranks have that of their own cells only. */
+static sel_status conductivity_of(const sel_plan *plan, int64_t cell, int axis, double t, double *k,
+                                  sel_error *error) {
+    const diffusion_body *body = diffusion_body_of(plan);
+    double p[3], values[3];
+    *k = body->k.same[axis];
+    if (!body->k.of) {
+        return SEL_OK;
+    }
+    sel_cell_centre(&plan->domain->grid, cell, p);
+    const sel_places at = sel_domain_at(plan->domain, 1, &p[0], &p[1], &p[2], t);
+    const sel_status status =
+        sel_quantity_eval(body->conducts, body->conducts_name, &at, values, error);
+    *k = values[body->k.components > 1 ? axis : 0];
+    return status;
+}
+
+/* The values of the law of a region at a place. */
+static sel_status eval_law(const sel_plan *plan, int region, const sel_places *at,
+                           double value[DIFFUSION_VALUES], sel_error *error) {
+    const sel_variant *of = &plan->domain->regions[region - 1].law;
+    const law_values *law = of->data;
+    sel_status status = SEL_OK;
+    for (int i = 0; i < of->table->count && !status; i++) {
+        char what[64];
+        snprintf(what, sizeof what, "%s: %s", of->table->name, of->table->fields[i].name);
+        status = sel_quantity_eval(&law->value[i], what, at, &value[i], error);
+    }
+    return status;
+}
+
+/* On law.fixed the temperature is given. The others make it such that what comes through the half
+ * cell, k (T_s - T) / d, is what the law lets in. Where the place lies beyond the surface, on a
+ * solid node, the line goes on. */
+sel_status diffusion_wall_value(const sel_plan *plan, int field, int region,
+                                const sel_beside *beside, const sel_places *at, bool *known,
+                                double *out, sel_error *error) {
+    const sel_grid *grid = &plan->domain->grid;
+    const int law = diffusion_law_of(plan->domain, region);
+    const bool main = field == plan->simulation->solver->main_field;
+    const bool outer = beside && sel_cell_beyond(grid, beside->cell, beside->face) < 0;
+    const double part = far(plan->domain, region, outer);
+    double value[DIFFUSION_VALUES] = {0}, k = 0;
+    *known = main && (law == DIFFUSION_FIXED || (beside && part > 0));
+    if (!*known) {
+        return SEL_OK;
+    }
+    sel_status status = eval_law(plan, region, at, value, error);
+    *out = value[0];
+    if (status || law == DIFFUSION_FIXED) {
+        return status;
+    }
+    const int axis = beside->face / 2;
+    const double T = beside->values[0], step = grid->nodes ? 1 : 0.5;
+    status = conductivity_of(plan, beside->cell, axis, at->t, &k, error);
+    const double reach = k / (part * grid->dx[axis]), h = value[1];
+    const double surface =
+        law == DIFFUSION_FLUX ? T + value[0] / reach : (h * value[0] + reach * T) / (h + reach);
+    *out = T + step / part * (surface - T);
+    return status;
 }
 
 /* ---- the start of a state ---- */

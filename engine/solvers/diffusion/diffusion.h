@@ -32,6 +32,8 @@ typedef struct diffusion_body {
                    and materials, not those of its patch only */
     /* diffusion_find sets: */
     diffusion_material k, capacity; /* of volume; 1 where a solver knows none */
+    const sel_quantity *conducts;   /* what k is of, */
+    const char *conducts_name;      /* in messages */
     int kind;              /* of heat_view; uniform: no material varies, no solids, no source */
     diffusion_limit limit; /* at time 0 */
     diffusion_site *site;  /* of each site that this rank lists */
@@ -109,9 +111,10 @@ void diffusion_list(sel_state *state, const char *name, void *at[2], int halo);
  * is chosen here, for all ranks, by the range of `initial`. */
 sel_status diffusion_start(sel_state *state, const sel_quantity *initial, const char *what,
                            sel_error *error);
-/* sel_solver.wall_value: of the main field on law.fixed. */
-sel_status diffusion_wall_value(const sel_plan *plan, int field, int region, const sel_places *at,
-                                bool *known, double *out, sel_error *error);
+/* sel_solver.wall_value: of the main field. */
+sel_status diffusion_wall_value(const sel_plan *plan, int field, int region,
+                                const sel_beside *beside, const sel_places *at, bool *known,
+                                double *out, sel_error *error);
 
 /* The block of a state in the step from `step`. */
 heat_view diffusion_heat_view(const sel_state *state, int64_t step);

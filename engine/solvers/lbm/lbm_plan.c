@@ -188,8 +188,9 @@ static void lbm_plan_state_text(const sel_plan *base, char *text, size_t size) {
 
 /* sel_solver.wall_value. Velocity, pressure and outflow laws and "zou_he" walls hold at the first
  * cell centres, so that no value on the face is known; slip gives no whole vector. */
-static sel_status wall_value(const sel_plan *plan, int field, int region, const sel_places *at,
-                             bool *known, double *out, sel_error *error) {
+static sel_status wall_value(const sel_plan *plan, int field, int region, const sel_beside *beside,
+                             const sel_places *at, bool *known, double *out, sel_error *error) {
+    (void)beside;
     const sel_region *of = &plan->domain->regions[region - 1];
     const sel_quantity *velocity = lbm_region_quantity(of);
     *known = lbm_law_of(of)->goal == LBM_TO_LINKS && (field == LBM_VELOCITY || field == LBM_SPEED);
