@@ -445,6 +445,9 @@ sel_status sel_warnings_find(const sel_plan *plan, sel_error *warnings, sel_erro
     sel_status status = check_last_step(plan, warnings, error);
     sel_domain_warn(plan->domain, warnings);
     sel_saved_warn(plan, warnings);
+    if (!status) {
+        sel_series_warn(plan, warnings);
+    }
     if (plan->simulation->solver->warn && !status) {
         plan->simulation->solver->warn(plan, warnings);
     }

@@ -94,6 +94,9 @@ void sel_name_simulation(const sel_scenario *scenario, const sel_simulation *sim
 /* Fills `warnings`, a line per warning, for check, run and run.json. Fails if the run is bound to
  * fail later: its laws are not defined until stop.steps or stop.time. */
 sel_status sel_warnings_find(const sel_plan *plan, sel_error *warnings, sel_error *error);
+/* Its part about series finer than dt, whose sum over the run is not that of the values that steps
+ * take (run_series.c). On rank 0. */
+void sel_series_warn(const sel_plan *plan, sel_error *warnings);
 
 /* Copies line `index` of the warnings, truncated to `size`; false: there is none. */
 bool sel_warnings_line(const sel_error *warnings, int index, char *text, size_t size);
