@@ -15,6 +15,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "engine/base/process.h"
 #include "engine/base/file.h"
@@ -280,6 +281,7 @@ static sel_status loop(run *r, sel_error *error) {
     sel_status status = r->resume ? SEL_OK : start_and_call(r, error);
     take_ending(r);
     status = status ? status : sel_run_audit(r, error);
+    status = status || r->resume ? status : sel_run_start_range(r, error);
     while (!status && r->report->stopped_by == SEL_BY_NOTHING && !(status = read_clock(r, error))) {
         if (r->step >= r->last_step) {
             sel_run_stop(r, r->last_step_by, "stop.%s reached",
@@ -445,6 +447,7 @@ static sel_status run_prepared(run *r, sel_error *error) {
     }
     sel_writer_destroy(r->writer);
     sel_run_close_audit(r);
+    free(r->settings);
     return status;
 }
 
@@ -465,6 +468,7 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
              .chunk = 1,
              .saved_step = -1,
              .lock = -1,
+             .range = {.least = HUGE_VAL, .most = -HUGE_VAL},
              .mass = {.step = -1},
              .drive = {.step = -1}};
     r.started = sel_machine_seconds();

@@ -4,6 +4,7 @@
  *
  *     run                 settings of the run (run_settings.c)
  *     standing, mass      state of the run loop and its tests
+ *     range               of temperatures so far
  *     drive               of a flow whose mean is held
  *     results, hooks      results of run.json; what the hooks' language keeps
  *     files, outputs ...  outputs (output.c)
@@ -196,6 +197,30 @@ static void keep_mass(run *r, sel_checkpoint *checkpoint) {
     }
 }
 
+/* Saves or loads the range of the main field. Where it is no scale a checkpoint has no such block.
+ */
+static void keep_range(run *r, sel_checkpoint *checkpoint) {
+    run_range *range = &r->range;
+    sel_request *found = &range->test.request;
+    if (!r->prepared->simulation->solver->steady_by_range ||
+        (checkpoint->loads && sel_checkpoint_bytes(checkpoint, "range") < 0)) {
+        return;
+    }
+    sel_checkpoint_block(checkpoint, "range");
+    SEL_KEEP(checkpoint, range->least);
+    SEL_KEEP(checkpoint, range->most);
+    keep_bool(checkpoint, &range->test.pending);
+    SEL_KEEP(checkpoint, range->test.step);
+    SEL_KEEP(checkpoint, found->min[0]);
+    SEL_KEEP(checkpoint, found->max[0]);
+    SEL_KEEP(checkpoint, found->sum_of_squares[0]);
+    SEL_KEEP(checkpoint, found->count);
+    range->test.answered = range->test.pending;
+    if (!is_test(&range->test, r->step) || found->count < 0) {
+        save_refuse(checkpoint, "the range");
+    }
+}
+
 /* Saves or loads what the drive has seen. Without a drive a checkpoint has no such block. */
 static void keep_drive(run *r, sel_checkpoint *checkpoint) {
     run_drive *drive = &r->drive;
@@ -243,6 +268,7 @@ static void keep_hooks(run *r, sel_checkpoint *checkpoint) {
 static void keep_loop(run *r, sel_checkpoint *checkpoint) {
     keep_standing(r, checkpoint);
     keep_mass(r, checkpoint);
+    keep_range(r, checkpoint);
     keep_drive(r, checkpoint);
     keep_results(&r->report->results, checkpoint);
     keep_hooks(r, checkpoint);
@@ -340,6 +366,9 @@ static void note_changes(run *r) {
              r->resume->path);
     sel_run_log(text, r);
     sel_run_note(r, "%s", r->notes.text);
+    for (int i = 0; sel_warnings_line(&r->changed, i, text, sizeof text); i++) {
+        sel_run_warn(r, "%s", text);
+    }
 }
 
 /* *sound: the present state has not diverged, so a run may be resumed from it; else `found` tells

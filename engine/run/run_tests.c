@@ -1,5 +1,5 @@
 /* run_tests.c -- the tests of a run: divergence, steadiness, change of the mean, Mach number, mass;
- * stopping the run; the warning about aliasing.
+ * stopping the run.
  *
  * A test at step k starts requests; the next test takes their answers, so that devices need not
  * wait.
@@ -14,6 +14,9 @@
 
 /* Warn above this Mach number: the density varies by Mach^2 / 2. */
 static const double fastest = 0.3;
+/* The scale of a field without a zero of its own is at least this fraction of its values, so that
+ * round-off in a uniform body is no change. */
+static const double least_range = 1e-6;
 /* Warn if the mass has drifted by more than this fraction. */
 static const double most_drift = 1e-3;
 
@@ -121,23 +124,44 @@ sel_status sel_run_answer_test(run *r, run_test *test, sel_error *error) {
 sel_status sel_run_answer_tests(run *r, sel_error *error) {
     sel_status status = sel_run_answer_test(r, &r->monitor, error);
     status = status ? status : sel_run_answer_test(r, &r->mean, error);
+    status = status ? status : sel_run_answer_test(r, &r->range.test, error);
     status = status ? status : sel_run_answer_test(r, &r->mass.test, error);
     return status ? status : sel_run_take_audit(r, error);
+}
+
+/* Takes the extremes of the main field. */
+static void take_extremes(run *r) {
+    run_range *range = &r->range;
+    range->least = fmin(range->least, range->test.request.min[0]);
+    range->most = fmax(range->most, range->test.request.max[0]);
+}
+
+/* The change between the last two monitors: relative to the field in the L2 norm, or its root mean
+ * square relative to the range of the field. */
+static double steady_measure(const run *r) {
+    const run_range *range = &r->range;
+    const sel_request *field = &range->test.request;
+    const double change = r->monitor.request.change;
+    if (!r->prepared->simulation->solver->steady_by_range || range->test.step != r->monitor.step) {
+        return change;
+    }
+    const double size = sqrt(field->sum_of_squares[0] / (double)field->count);
+    const double largest = fmax(fabs(range->least), fabs(range->most));
+    return change * size / fmax(range->most - range->least, least_range * largest);
 }
 
 /* Takes the answer of a monitor; stops the run if it has diverged or is steady. */
 static void take_monitor(run *r) {
     const double tolerance = r->prepared->simulation->params->stop.steady;
-    const sel_request *answer = &r->monitor.request;
     judge_monitor(r);
-    if (r->report->stopped_by != SEL_BY_DIVERGENCE && !answer->only_bad_cell) {
-        r->report->steady_measure = answer->change;
-        const bool steady = answer->change < tolerance || (tolerance == 0 && answer->change == 0);
+    if (r->report->stopped_by != SEL_BY_DIVERGENCE && !r->monitor.request.only_bad_cell) {
+        const double change = r->report->steady_measure = steady_measure(r);
+        const bool steady = change < tolerance || (tolerance == 0 && change == 0);
         if (r->report->stopped_by == SEL_BY_NOTHING && steady) {
             sel_run_stop(r, SEL_BY_STEADY, "steady: change %.3g between steps %lld and %lld",
-                         answer->change, (long long)(r->monitor.step - r->test_steps),
+                         change, (long long)(r->monitor.step - r->test_steps),
                          (long long)r->monitor.step);
-            sel_run_warn_of_aliasing(r);
+            sel_run_warn_of_time(r, r->monitor.step);
         }
     }
 }
@@ -148,6 +172,7 @@ static void take_mean(run *r) {
         change <= r->prepared->simulation->params->stop.mean_change) {
         sel_run_stop(r, SEL_BY_MEAN_CHANGE, "mean change %.3g between steps %lld and %lld", change,
                      (long long)(r->mean.step - 1), (long long)r->mean.step);
+        sel_run_warn_of_later(r, r->mean.step);
     }
 }
 
@@ -175,8 +200,11 @@ static void take_mass(run *r) {
 sel_status sel_run_finish_tests(run *r, sel_error *error) {
     sel_status status = sel_run_answer_tests(r, error);
     const bool has_monitor = r->monitor.pending, has_mean = r->mean.pending;
-    const bool has_mass = r->mass.test.pending;
-    r->monitor.pending = r->mean.pending = r->mass.test.pending = false;
+    const bool has_mass = r->mass.test.pending, has_range = r->range.test.pending;
+    r->monitor.pending = r->mean.pending = r->mass.test.pending = r->range.test.pending = false;
+    if (!status && has_range) {
+        take_extremes(r);
+    }
     if (!status && has_monitor) {
         take_monitor(r);
     }
@@ -194,6 +222,15 @@ sel_status sel_run_start_monitor(run *r, bool only_bad_cell, sel_error *error) {
                                  .box = sel_grid_box(&r->prepared->domain->grid),
                                  .only_bad_cell = only_bad_cell};
     return sel_run_start_test(r, &r->monitor, &request, error);
+}
+
+sel_status sel_run_start_range(run *r, sel_error *error) {
+    const sel_solver *solver = r->prepared->simulation->solver;
+    const sel_request request = {.kind = SEL_REDUCE,
+                                 .field = solver->main_field,
+                                 .box = sel_grid_box(&r->prepared->domain->grid)};
+    return solver->steady_by_range ? sel_run_start_test(r, &r->range.test, &request, error)
+                                   : SEL_OK;
 }
 
 sel_status sel_run_start_mass(run *r, sel_error *error) {
@@ -218,114 +255,10 @@ sel_status sel_run_start_tests(run *r, sel_error *error) {
     if (compares || r->step % r->monitor_steps == 0) {
         status = sel_run_start_monitor(r, !compares, error);
         status = status ? status : sel_run_audit(r, error);
+        status = status || !compares ? status : sel_run_start_range(r, error);
     }
     if (!status && test && by_mean) {
         status = sel_run_start_test(r, &r->mean, &mean, error);
     }
     return status || !test ? status : sel_run_start_mass(r, error);
-}
-
-/* ---- the warning about aliasing of steady tests ----
- *
- * A test compares two states, so it misses an oscillation whose period divides the time between
- * them.
- */
-
-/* Points and times at which quantities are sampled, by a low-discrepancy sequence: equidistant
- * times would miss oscillations, too. */
-enum { PLACES = 16, TIMES = 64, MOST_COMPONENTS = 3 };
-/* Relative to the largest value. A smaller variation is round-off, or the end of a ramp. */
-static const double least_variation = 1e-4;
-
-typedef struct sampling {
-    const sel_domain *domain;
-    double x[PLACES], y[PLACES], z[PLACES];
-    double begin, end;      /* times */
-    const sel_table *table; /* of the first quantity found to vary; NULL: none */
-    const char *field;      /* its name */
-    sel_where where;
-} sampling;
-
-/* Element k, 0 to 1, of the additive recurrence with step alpha. */
-static double alias_spread(double alpha, int k) {
-    return fmod(0.5 + alpha * k, 1);
-}
-
-/* Whether a quantity varies in time; false if it cannot be evaluated. */
-static bool alias_varies(const sampling *s, const sel_quantity *q) {
-    double value[MOST_COMPONENTS * PLACES], low[MOST_COMPONENTS * PLACES];
-    double high[MOST_COMPONENTS * PLACES], largest = 0, variation = 0;
-    const int n = q->components * PLACES;
-    for (int k = 0; k < TIMES; k++) {
-        const double t = s->begin + (s->end - s->begin) * alias_spread(0.6180339887498949, k);
-        const sel_places at = sel_domain_at(s->domain, PLACES, s->x, s->y,
-                                            s->domain->grid.dims == 3 ? s->z : NULL, t);
-        if (sel_quantity_eval(q, "", &at, value, NULL)) {
-            return false;
-        }
-        for (int i = 0; i < n; i++) {
-            low[i] = k ? fmin(low[i], value[i]) : value[i];
-            high[i] = k ? fmax(high[i], value[i]) : value[i];
-        }
-    }
-    for (int i = 0; i < n; i++) {
-        largest = fmax(largest, fmax(fabs(low[i]), fabs(high[i])));
-        variation = fmax(variation, high[i] - low[i]);
-    }
-    return variation > least_variation * largest;
-}
-
-/* sel_quantity_visit */
-static bool alias_visit(void *to, const sel_visited *found) {
-    sampling *s = to;
-    const sel_quantity *q = found->quantity;
-    const bool here = q->components <= MOST_COMPONENTS && (sel_quantity_depends(q) & SEL_ON_T) &&
-                      alias_varies(s, q);
-    if (here) {
-        s->table = found->table;
-        s->field = found->field;
-        s->where = found->where;
-    }
-    return !here;
-}
-
-/* Fields of quantities that do not drive the run. */
-static const char *const not_driving[] = {"initial", "output", "hooks", "derived", NULL};
-
-void sel_run_warn_of_aliasing(run *r) {
-    const sel_simulation *simulation = r->prepared->simulation;
-    const sel_domain *domain = r->prepared->domain;
-    const sel_grid *grid = &domain->grid;
-    sampling s = {.domain = domain,
-                  .begin = sel_clock_time(&r->clock, r->monitor.step - r->test_steps),
-                  .end = sel_clock_time(&r->clock, r->monitor.step)};
-    if (r->test_steps == 1 || !(r->prepared->plan->depends & SEL_ON_T)) {
-        return;
-    }
-    /* Spreads the places evenly: multiples of 1/g, 1/g^2, ... with g^(d + 1) = g + 1 in d
-     * dimensions (M. Roberts, The unreasonable effectiveness of quasirandom sequences, 2018). */
-    static const double strides[2][3] = {
-        {0.7548776662466927, 0.5698402909980532, 0},
-        {0.8191725133961644, 0.6710436067037892, 0.5497004779019702}};
-    const double *stride = strides[grid->dims == 3];
-    for (int k = 0; k < PLACES; k++) {
-        const double along[] = {alias_spread(stride[0], k), alias_spread(stride[1], k),
-                                alias_spread(stride[2], k)};
-        double *const to[] = {s.x, s.y, s.z};
-        for (int a = 0; a < grid->dims; a++) {
-            to[a][k] = sel_centre(grid, a, floor(along[a] * (double)grid->n[a]));
-        }
-    }
-    sel_visit_quantities(simulation, not_driving, alias_visit, &s);
-    if (s.table) {
-        const sel_where stop = sel_simulation_where(simulation, "stop");
-        sel_run_warn(r,
-                     "%s:%d: %s of %s varies between the two tests that found the run steady: "
-                     "tests every %lld steps (%.3g) see no oscillation whose period is that or a "
-                     "whole part of it; set every of stop (%s:%d) to no multiple of the period and "
-                     "look again",
-                     s.where.file ? s.where.file : "?", s.where.line, s.field, s.table->name,
-                     (long long)r->test_steps, s.end - s.begin, stop.file ? stop.file : "?",
-                     stop.line);
-    }
 }

@@ -54,6 +54,13 @@ typedef struct run_drive {
     int64_t steps;
 } run_drive;
 
+/* The extremes of the main field at all tests so far, if they are the scale of the test for a
+ * steady state (sel_solver.steady_by_range). */
+typedef struct run_range {
+    run_test test; /* started with the monitor */
+    double least, most;
+} run_range;
+
 enum { RUN_PAST = 11 };
 
 typedef struct run {
@@ -79,6 +86,7 @@ typedef struct run {
     int64_t monitor_steps;       /* between tests for divergence */
 
     run_test monitor, mean;
+    run_range range;
     run_mass mass;
     run_audit audit;
     run_drive drive;
@@ -97,7 +105,8 @@ typedef struct run {
     int64_t saved_step;          /* of the last checkpoint; -1: none */
     double saved_clock;          /* wall clock of the last checkpoint */
     double saves_every;          /* seconds between checkpoints; 0: not by wall time */
-    sel_error notes;             /* what has changed since the resumed checkpoint */
+    struct run_settings *settings; /* those of the checkpoints, when they are first needed */
+    sel_error notes, changed; /* what has changed since the resumed checkpoint; what to warn of */
     /* Wall clock and simulated time during the last ten seconds or so, the oldest first. */
     struct {
         double clock, time;
@@ -118,6 +127,9 @@ sel_status sel_run_start_tests(run *r, sel_error *error);
  * change since the previous one. */
 sel_status sel_run_start_monitor(run *r, bool only_bad_cell, sel_error *error);
 
+/* Starts the request of the range, if the test for a steady state is relative to it. */
+sel_status sel_run_start_range(run *r, sel_error *error);
+
 /* Starts the test of the mass, unless mass crosses faces at a rate that no law prescribes, or the
  * last test was less than monitor_steps ago. */
 sel_status sel_run_start_mass(run *r, sel_error *error);
@@ -137,8 +149,11 @@ void sel_run_warn(run *r, const char *format, ...) SEL_PRINTF(2, 3);
 /* A sel_output_context.warn: warns once per `about`, with which `text` begins. `run` is the run. */
 void sel_run_warn_once(void *run, const char *about, const char *text);
 
-/* Warns if a run that was found steady is driven by something that varies in time (run_tests.c). */
-void sel_run_warn_of_aliasing(run *r);
+/* Warn if a run that was found steady at a step is driven by something that varies in time
+ * (run_varying.c): between the last two tests, or else from that step to the end of the run; the
+ * second, only the latter. */
+void sel_run_warn_of_time(run *r, int64_t step);
+void sel_run_warn_of_later(run *r, int64_t step);
 
 /* The audit of single precision (run_audit.c): starts it; waits for it, if it is pending, and takes
  * its answer; frees its memory. */
@@ -194,7 +209,7 @@ bool sel_run_saves_now(const run *r);
 int64_t sel_run_next_save(const run *r);
 
 /* Saves the settings of the run (run_settings.c); or compares those loaded with the present ones:
- * refuses a change, or notes it in r->notes. */
+ * refuses a change, or notes it in r->notes, or in r->changed if users are to be warned of it. */
 void sel_run_keep_settings(run *r, sel_checkpoint *checkpoint);
 /* Adds to the message of a state that does not fit (`status`) which regions and controls have
  * changed. */

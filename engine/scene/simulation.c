@@ -38,7 +38,8 @@ static sel_status check_mean_stop(const void *data, sel_where where, sel_error *
                 .preset = SEL_NOT_GIVEN),                                                          \
         SEL_ROW(sel_stop, steady, NUMBER,                                                          \
                 "The run ends when the relative change of the main field (velocity, depth, "       \
-                "temperature) between two tests is below this.",                                   \
+                "temperature) between two tests is below this; that of temperatures is relative "  \
+                "to the range that they have had in the run so far.",                              \
                 .flags = steady_flags, .preset = SEL_NOT_GIVEN),                                   \
         SEL_ROW(sel_stop, every, INT,                                                              \
                 "Steps between two tests; when not given, reference.length / "                     \

@@ -321,6 +321,8 @@ typedef struct sel_solver {
     const sel_field_info *fields;
     int field_count;
     int main_field;        /* the field of stop.steady and of the test for NaN */
+    bool steady_by_range;  /* the zero of the main field is a convention: stop.steady is relative to
+                              the range of its values so far, not to their size */
     int flux_field;        /* the vector that out.flux integrates over lines and planes; -1: none,
                               SEL_FLUX sums the links across the plan's lines */
     bool no_forces;        /* SEL_FORCE is not supported */

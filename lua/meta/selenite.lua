@@ -142,7 +142,7 @@
 ---@class (exact) selenite.stop
 ---@field steps? integer Number of steps after which the run ends.
 ---@field time? number The run ends at the first step at or after this time.
----@field steady? number The run ends when the relative change of the main field (velocity, depth, temperature) between two tests is below this.
+---@field steady? number The run ends when the relative change of the main field (velocity, depth, temperature) between two tests is below this; that of temperatures is relative to the range that they have had in the run so far.
 ---@field every? integer Steps between two tests; when not given, reference.length / reference.velocity where reference gives both, else 1000.
 ---@field wall_time? number The run ends when it has taken this many seconds of wall time, set-up included; the last state is written and the exit status is 0.
 ---@field mean_change? number The run ends when the mean of the main field differs from the one a step before by at most this; checked every `every` steps.

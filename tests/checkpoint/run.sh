@@ -426,6 +426,40 @@ END
         run "$work/mouth.lua" steps=9 -o "$work/mouth" --resume
 }
 
+# The same temperatures hold another heat, the same depths stand at another level.
+materials_that_change_are_warned_of() {
+    cat >"$work/cooling.lua" <<'END'
+local sel = require "selenite"
+local p = sel.params { steps = { 20, integer = true }, capacity = 4, varied = 0 }
+return sel.heat {
+  size = { 9, 8 }, dt = 0.1, conductivity = 1, initial = { temperature = 300 }, stop = { steps = p.steps },
+  capacity = p.varied > 0 and function(x) return p.capacity + p.varied * x end or p.capacity,
+  regions = { { where = sel.shape.faces, law = sel.law.convective { h = 1, ambient = 293 } } },
+  source = p.steps, output = { sel.out.checkpoint {} },
+}
+END
+    cat >"$work/dam.lua" <<'END'
+local sel = require "selenite"
+local p = sel.params { steps = { 20, integer = true }, dam = 0 }
+return sel.aqua {
+  size = { 9, 8 }, dt = 1, alpha = 0.2, initial = { depth = 1 }, rain = p.steps, stop = { steps = p.steps },
+  ground = function(x) return x > 4 and x < 5 and p.dam or 0 end,
+  regions = { { where = sel.shape.faces, law = sel.law.wall {} } }, output = { sel.out.checkpoint {} },
+}
+END
+    changed() { grep "warning: $1 was $2: the run goes on with the numbers of the state" "$work/b/run.log"; }
+    begin() { run "$@" -o "$work/b" --force; }
+    goes_on_with() { run "$@" -o "$work/b" --resume; }
+    begin "$work/cooling.lua" && goes_on_with "$work/cooling.lua" steps=30 &&
+        ! grep warning "$work/b/run.log" && goes_on_with "$work/cooling.lua" steps=40 capacity=1.5 &&
+        changed capacity "4 and is 1.5 now" && begin "$work/cooling.lua" varied=1 &&
+        goes_on_with "$work/cooling.lua" varied=1 steps=30 && ! grep warning "$work/b/run.log" &&
+        goes_on_with "$work/cooling.lua" varied=2 steps=40 &&
+        changed capacity "values of CRC .* and is values of CRC .* now" && begin "$work/dam.lua" &&
+        goes_on_with "$work/dam.lua" steps=30 && ! grep warning "$work/b/run.log" &&
+        goes_on_with "$work/dam.lua" dam=2 steps=40 && changed ground "values of CRC .* now"
+}
+
 other_columns_are_refused() {
     make_saved
     sed 's/out.probe { field = "velocity"/out.probe { field = "pressure"/' $here/channel.lua \
@@ -667,6 +701,7 @@ ok "a run killed between two names goes on" no_checkpoint_between_two_names
 ok "without a checkpoint nothing goes on" nothing_to_go_on_from
 ok "another grid, precision or solver is refused" other_grids_are_refused
 ok "other laws, outputs and stops are noted" other_laws_are_noted
+ok "other materials and another ground are warned of" materials_that_change_are_warned_of
 ok "a list of simulations goes on" lists_go_on
 ok "sel.state starts a flow from another run's fields" fields_start_a_new_run
 ok "sel.state starts populations from stored moments" fields_start_a_new_run collision=hybrid

@@ -83,24 +83,25 @@ static void a_mean_that_stays_ends_the_run_at_once(void **state) {
     case_done(&r);
 }
 
-/* T = 1 + cos(pi x / L) f^n: the relative change between tests is known. */
+/* T = 1 + cos(pi x / L) f^n: the change between tests, relative to the range at step 0, is known.
+ */
 static void check_steady(bool nodes, int every, double limit) {
     run_case r;
     const int n = 20, sides = nodes ? n - 1 : n;
     const double dt = 0.2, pi = 3.14159265358979323846;
     const double f = 1 - 2 * dt * (1 - cos(pi / sides));
-    double squares = 0, sum = 0, change = 1;
+    double squares = 0, low = 1, high = -1, change = 1;
     int64_t test = 0;
     for (int i = 0; i < n; i++) {
         const double mode = cos(pi * (i + (nodes ? 0 : 0.5)) / sides);
         squares += mode * mode;
-        sum += mode;
+        low = fmin(low, mode);
+        high = fmax(high, mode);
     }
     while (change > limit) {
         test += every;
         const double now_is = pow(f, (double)test), was = pow(f, (double)(test - every));
-        change =
-            sqrt(squares) * (was - now_is) / sqrt(n + 2 * sum * now_is + squares * now_is * now_is);
+        change = sqrt(squares / n) * (was - now_is) / (high - low);
     }
     run_body(
         &r,
@@ -120,6 +121,42 @@ static void runs_end_when_they_are_steady(void **state) {
     check_steady(false, 10, 1e-3);
     check_steady(false, 100, 1e-7);
     check_steady(true, 33, 1e-5);
+}
+
+/* Kelvins or degrees: the same body. At 300 its rise of 5 is small beside its temperature. */
+static void a_shift_of_all_temperatures_does_not_end_a_run_sooner(void **state) {
+    (void)state;
+    static const double shifts[] = {0, 300, -40};
+    int64_t steps[3];
+    for (int k = 0; k < 3; k++) {
+        run_case r;
+        run_body(&r,
+                 "size = { 10, 4 }, diffusivity = 1, initial = { temperature = %g },\n"
+                 "regions = { all(law.insulated {}), face('x-', law.flux { 0.5 }), face('x+', "
+                 "law.fixed { %g }) }, stop = { steps = 9000, steady = 1e-3, every = 20 }",
+                 shifts[k], shifts[k]);
+        assert_int_equal(r.report.stopped_by, SEL_BY_STEADY);
+        steps[k] = r.report.steps;
+        case_done(&r);
+    }
+    assert_true(steps[0] > 400 && steps[1] == steps[0] && steps[2] == steps[0]);
+}
+
+/* Round-off in a uniform body is no change. */
+static void a_uniform_body_is_steady(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"explicit", "crank_nicolson"};
+    for (int k = 0; k < 2; k++) {
+        run_case r;
+        run_body(&r,
+                 "size = { 12, 9 }, diffusivity = 0.3, scheme = '%s', dt = 0.7, initial = { "
+                 "temperature = 293.15 }, regions = { all(law.convective { h = 0.3, ambient = "
+                 "293.15 }) }, stop = { steps = 900, steady = 1e-5, every = 10 }",
+                 schemes[k]);
+        assert_int_equal(r.report.stopped_by, SEL_BY_STEADY);
+        assert_int_equal(r.report.steps, 30);
+        case_done(&r);
+    }
 }
 
 static void runs_end_at_their_time(void **state) {
@@ -161,6 +198,8 @@ int main(void) {
         cmocka_unit_test(runs_end_by_the_change_of_their_mean),
         cmocka_unit_test(a_mean_that_stays_ends_the_run_at_once),
         cmocka_unit_test(runs_end_when_they_are_steady),
+        cmocka_unit_test(a_shift_of_all_temperatures_does_not_end_a_run_sooner),
+        cmocka_unit_test(a_uniform_body_is_steady),
         cmocka_unit_test(runs_end_at_their_time),
         cmocka_unit_test(several_stops_end_at_the_first),
     };

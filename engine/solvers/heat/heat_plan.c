@@ -190,6 +190,7 @@ const sel_solver heat_solver = {
     .fields = fields,
     .field_count = HEAT_FIELDS,
     .main_field = HEAT_TEMPERATURE,
+    .steady_by_range = true,
     .flux_field = HEAT_FLUX_FIELD,
     .no_forces = true,
     .balance_of_step = true,
