@@ -137,6 +137,62 @@ bool sel_picks_check(sel_output_checker *checker, const sel_names *names) {
     return fine;
 }
 
+/* " (FILE:LINE)", where the scenario names the field of a pick; or "". */
+static const char *pick_place(const sel_solver *solver, const sel_pick *pick, char text[512]) {
+    const sel_where none = {NULL, 0}, where = solver->places ? solver->places[pick->field] : none;
+    snprintf(text, 512, where.file ? " (%.480s:%d)" : "", where.file, where.line);
+    return text;
+}
+
+/* The first column of a pick that another one has, too; NULL: none. */
+static const char *shared_column(const sel_pick *a, const sel_pick *b) {
+    for (int k = 0; k < a->components * b->components; k++) {
+        const char *name = a->columns[k / b->components];
+        if (strcmp(name, b->columns[k % b->components]) == 0) {
+            return name;
+        }
+    }
+    return NULL;
+}
+
+void sel_columns_check(sel_output_checker *checker, const sel_names *fields, bool arrays,
+                       const char *const *others) {
+    const sel_solver *solver = checker->simulation->solver;
+    const int dims = checker->domain->grid.dims;
+    const char *what = arrays ? "array" : "column";
+    char place[512], place_before[512];
+    int component;
+    for (int i = 0; i < fields->n; i++) {
+        if (sel_solver_field(solver, dims, fields->v[i], &component) < 0) {
+            continue;
+        }
+        const sel_pick pick = sel_pick_of(solver, dims, fields->v[i]);
+        for (int c = 0; c < (arrays ? 1 : pick.components); c++) {
+            const char *name = arrays ? pick.name : pick.columns[c];
+            if (sel_name_index(others, name) >= 0) {
+                sel_output_refuse(checker,
+                                  "the %s of the field '%s'%s would be called as another %s of the "
+                                  "file, '%s'; give the field another name",
+                                  what, pick.name, pick_place(solver, &pick, place), what, name);
+            }
+        }
+        for (int j = 0; j < i && !arrays; j++) {
+            if (strcmp(fields->v[j], fields->v[i]) == 0 ||
+                sel_solver_field(solver, dims, fields->v[j], &component) < 0) {
+                continue;
+            }
+            const sel_pick before = sel_pick_of(solver, dims, fields->v[j]);
+            const char *name = shared_column(&pick, &before);
+            if (name) {
+                sel_output_refuse(checker,
+                                  "'%s'%s and '%s'%s both have a column '%s'; leave one out",
+                                  before.name, pick_place(solver, &before, place_before), pick.name,
+                                  pick_place(solver, &pick, place), name);
+            }
+        }
+    }
+}
+
 /* Reports a tensor: a scalar is needed, or a vector, of which the magnitude is taken. */
 static void check_scalar(sel_output_checker *checker, const char *field) {
     const sel_solver *solver = checker->simulation->solver;

@@ -189,6 +189,12 @@ bool sel_output_refuse(sel_output_checker *checker, const char *format, ...) SEL
 /* Reports fields that the solver does not have, names given twice, and an empty list. */
 bool sel_picks_check(sel_output_checker *checker, const sel_names *names);
 
+/* Reports columns that would have one name: of two fields, by components, or of a field and of
+ * `others` (ended by NULL), which the file has beside them. Fields that are not known are left to
+ * sel_picks_check. `arrays`: fields are whole arrays, and only `others` count. */
+void sel_columns_check(sel_output_checker *checker, const sel_names *fields, bool arrays,
+                       const char *const *others);
+
 /* sel_picks_check for all fields that the parameters name. A field of kind STRING must be a scalar,
  * a vector, or a component. */
 void sel_fields_check(sel_output_checker *checker, const void *params);

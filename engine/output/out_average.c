@@ -114,7 +114,9 @@ static const char *read_product(const char *text, const sel_solver *solver, int 
 }
 
 static void average_check(sel_output_checker *checker, const void *params) {
+    static const char *const none[] = {NULL};
     const sel_average_params *average = params;
+    sel_columns_check(checker, &average->fields, !average->over, none);
     if (checker->domain->grid.dims == 2 && average->over >> 2) {
         sel_output_refuse(checker, "over has the axis z, and the domain only x and y");
     }

@@ -48,12 +48,18 @@ typedef struct point_output {
     bool ends;         /* the first and last point are the ends of the line */
 } point_output;
 
+/* Columns of several points have numbers. */
 static void probe_check(sel_output_checker *checker, const void *params) {
-    sel_points_check(checker, &((const sel_probe_params *)params)->at);
+    static const char *const others[] = {"step", "time", NULL}, *const none[] = {NULL};
+    const sel_probe_params *probe = params;
+    sel_points_check(checker, &probe->at);
+    sel_columns_check(checker, &probe->field, false, probe->at.n > 1 ? none : others);
 }
 
 static void profile_check(sel_output_checker *checker, const void *params) {
+    static const char *const others[] = {"step", "time", "s", "x", "y", "z", NULL};
     const sel_profile_params *profile = params;
+    sel_columns_check(checker, &profile->field, false, others);
     const bool from = sel_point_check(checker, "from", &profile->from);
     const bool to = sel_point_check(checker, "to", &profile->to);
     if (from && to && !(sel_line_length(&profile->from, &profile->to) > 0)) {

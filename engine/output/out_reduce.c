@@ -30,7 +30,10 @@ const sel_table sel_out_reduce_table = SEL_TABLE(
     "The last values are also in the results of run.json, as NAME.FIELD.");
 
 static void reduce_check(sel_output_checker *checker, const void *params) {
-    sel_free_within_check(checker, ((const sel_reduce_params *)params)->within);
+    static const char *const others[] = {"step", "time", NULL};
+    const sel_reduce_params *reduce = params;
+    sel_free_within_check(checker, reduce->within);
+    sel_columns_check(checker, &reduce->field, false, others);
 }
 
 double sel_reduce_value(const sel_request *request, int op, int c) {

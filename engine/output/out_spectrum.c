@@ -35,8 +35,10 @@ typedef struct spectrum_output {
 } spectrum_output;
 
 static void spectrum_check(sel_output_checker *checker, const void *params) {
+    static const char *const others[] = {"frequency", NULL}, *const none[] = {NULL};
     const sel_spectrum_params *spectrum = params;
     sel_points_check(checker, &spectrum->at);
+    sel_columns_check(checker, &spectrum->field, false, spectrum->at.n > 1 ? none : others);
     if (spectrum->windows < 1 || spectrum->windows > MOST_WINDOWS) {
         sel_output_refuse(checker, "windows must be 1 to %d, got %lld", MOST_WINDOWS,
                           (long long)spectrum->windows);

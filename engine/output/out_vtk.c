@@ -257,8 +257,10 @@ static void vtk_keep(sel_output *base, sel_checkpoint *checkpoint) {
 /* ---- opening ---- */
 
 static void vtk_check(sel_output_checker *checker, const void *params) {
+    static const char *const marks[] = {"solid", "cell_type", "boundary", NULL};
     const sel_vtk_params *vtk = params;
     sel_within_check(checker, "within", vtk->within);
+    sel_columns_check(checker, &vtk->fields, true, marks);
     if (vtk->stride < 1) {
         sel_output_refuse(checker, "stride must be at least 1, got %lld", (long long)vtk->stride);
     }

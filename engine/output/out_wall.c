@@ -133,8 +133,10 @@ static sel_status wall_take(sel_output *base, sel_error *error) {
 }
 
 static void wall_check(sel_output_checker *checker, const void *params) {
+    static const char *const others[] = {"step", "time", "x", "y", "z", NULL};
     const char *region = ((const sel_wall_params *)params)->region;
     const sel_status status = checker->status;
+    sel_columns_check(checker, &((const sel_wall_params *)params)->field, false, others);
     sel_measure_check(checker, region);
     if (checker->status == status && list_beside(checker->domain, region, NULL) == 0) {
         sel_output_refuse(checker, "no free cell is beside region '%s'", region);

@@ -319,6 +319,8 @@ typedef struct sel_solver {
     const sel_table *table;
     const sel_family *laws;
     const sel_field_info *fields;
+    /* By field: where the scenario names it; NULL: it does not. */
+    const sel_where *places;
     int field_count;
     int main_field;        /* the field of stop.steady and of the test for NaN */
     bool steady_by_range;  /* the zero of the main field is a convention: stop.steady is relative to

@@ -137,14 +137,14 @@ static void probe_interpolates_between_centres(void **state) {
     output_case c;
     case_open(&c, 2, 4, 3, 1);
     sel_point points[] = {{2, {1.25, 2.25, 0}}, {2, {2, 3, 0}}};
-    const char *fields[] = {"velocity", "pressure", "velocity_y"};
+    const char *fields[] = {"velocity_y", "pressure", "velocity_x"};
     add_probe(&c, fields, 3, points, 2)->common.every = 1;
     assert_int_equal(case_run(&c, 1), SEL_OK);
     assert_file(&c, "probe.csv",
-                "step,time,velocity_x_1,velocity_y_1,pressure_1,velocity_y_1,"
-                "velocity_x_2,velocity_y_2,pressure_2,velocity_y_2\n"
-                "0,0,-3.25,-2.25,12.5,-2.25,-4,-3,20,-3\n"
-                "1,0.25,-2.25,-1.25,13.5,-1.25,-3,-2,21,-2\n");
+                "step,time,velocity_y_1,pressure_1,velocity_x_1,"
+                "velocity_y_2,pressure_2,velocity_x_2\n"
+                "0,0,-2.25,12.5,-3.25,-3,20,-4\n"
+                "1,0.25,-1.25,13.5,-2.25,-2,21,-3\n");
     case_close(&c);
 }
 

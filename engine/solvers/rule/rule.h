@@ -237,11 +237,15 @@ sel_status rule_fail_in(const rule_state *state, const rule_function *f, int64_t
 sel_status rule_report_bad(rule_state *state, const rule_function *f, sel_error *error);
 /* sel_cpu.time_step and cuda_solver.time_step: by dt.limit. */
 sel_status rule_time_step(sel_state *base, double *dt, sel_error *error);
+enum { RULE_COLUMN = 64 };
 /* Number k of what is conserved, as a field; the main field where nothing is said to be. */
 int rule_conserved(const rule_model *m, int k, int *component);
 static inline int rule_conserved_count(const rule_model *m) {
     return m->params->conserved.n ? m->params->conserved.n : 1;
 }
+/* Component c of what is conserved as its column of out.balance is called; that of the sum ends in
+ * "_sum". False: it is none of its components. */
+bool rule_conserved_column(const rule_model *m, int k, int c, char name[RULE_COLUMN]);
 /* Sums of it over the cells that are not solid, by component; those at step 0. */
 sel_status rule_sum(sel_state *base, int k, double sum[3], sel_error *error);
 sel_status rule_start_sums(sel_state *base, sel_error *error);

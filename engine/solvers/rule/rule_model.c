@@ -315,7 +315,8 @@ static sel_status check_functions(rule_model *m, sel_error *error) {
 static sel_status make_fields(rule_model *m, sel_arena *arena, sel_error *error) {
     const int count = m->entries + m->functions - m->rules;
     sel_field_info *info = sel_arena_alloc(arena, (size_t)count * sizeof *info);
-    if (!info) {
+    sel_where *places = sel_arena_alloc(arena, (size_t)count * sizeof *places);
+    if (!info || !places) {
         return sel_fail_memory(error, "the fields", 0);
     }
     for (int k = 0; k < count; k++) {
@@ -328,11 +329,56 @@ static sel_status make_fields(rule_model *m, sel_arena *arena, sel_error *error)
         info[k] = (sel_field_info){.name = entry ? entry->name : f.name,
                                    .rank = components > 1 ? SEL_VECTOR : SEL_SCALAR,
                                    .unit = "the script's"};
+        places[k] = entry ? entry->where : f.source->where;
     }
     m->solver.fields = info;
+    m->solver.places = places;
     m->solver.field_count = m->entries + m->deriveds;
     m->solver.initial_fields = m->state_name;
     return SEL_OK;
+}
+
+/* Whether two numbers of what is conserved share a column of out.balance, `name`. */
+static bool conserved_share(const rule_model *m, int j, int k, char name[RULE_COLUMN + 8]) {
+    static const char *const endings[] = {"", "_sum"};
+    char one[RULE_COLUMN], other[RULE_COLUMN], column[RULE_COLUMN + 8];
+    for (int n = 0; n < 36; n++) {
+        const bool has = rule_conserved_column(m, j, n % 3, one) &&
+                         rule_conserved_column(m, k, n / 3 % 3, other);
+        snprintf(name, RULE_COLUMN + 8, "%s%s", one, endings[n / 9 % 2]);
+        snprintf(column, sizeof column, "%s%s", other, endings[n / 18]);
+        if (has && strcmp(name, column) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Refuses what out.balance could not tell apart: it adds up columns of one name. */
+static sel_status check_conserved(const rule_model *m, sel_where where, sel_error *error) {
+    static const char *const others[] = {"step", "time", NULL};
+    const sel_names *names = &m->params->conserved;
+    char name[RULE_COLUMN + 8];
+    sel_status status = SEL_OK;
+    int component;
+    for (int k = 0; k < names->n; k++) {
+        const sel_where at = m->solver.places[rule_conserved(m, k, &component)];
+        if (sel_name_index(others, names->v[k]) >= 0) {
+            status = sel_fail_at(error, where,
+                                 "conserved: out.balance has a column '%s' already; give the field "
+                                 "'%s' (%s:%d) another name",
+                                 names->v[k], names->v[k], at.file, at.line);
+        }
+        for (int j = 0; j < k; j++) {
+            if (conserved_share(m, j, k, name)) {
+                status = sel_fail_at(error, where,
+                                     "conserved: '%s' and '%s' (%s:%d) both have a column '%s' of "
+                                     "out.balance; give one another name, or leave it out",
+                                     names->v[j], names->v[k], at.file, at.line, name);
+            }
+        }
+    }
+    return status;
 }
 
 static sel_status check_uses(rule_model *m, const sel_simulation *simulation, sel_error *error) {
@@ -358,6 +404,8 @@ static sel_status check_uses(rule_model *m, const sel_simulation *simulation, se
                                  suggest_entry(m, name, m->name, near));
         }
     }
+    status =
+        status ? status : check_conserved(m, sel_simulation_where(simulation, "conserved"), error);
     if (!status) {
         m->solver.main_field = m->main;
         m->solver.counts_changes = m->field[m->entry[m->main].first].type != SEL_CELL_REAL;

@@ -299,17 +299,20 @@ sel_status rule_time_step(sel_state *base, double *dt, sel_error *error) {
                                 sel_cell_text(&domain->grid, cell, text), (long long)base->step);
 }
 
-void rule_add_terms(const rule_state *state, int k, const double sum[3], sel_request *request) {
-    const rule_model *m = state->model;
+bool rule_conserved_column(const rule_model *m, int k, int c, char name[RULE_COLUMN]) {
     int component;
     const sel_field_info *field = &m->solver.fields[rule_conserved(m, k, &component)];
     const int components = sel_field_components(field, m->dims);
-    for (int c = 0; c < components; c++) {
+    snprintf(name, RULE_COLUMN, "%.40s%s%s", field->name, components > 1 ? "_" : "",
+             components > 1 ? sel_axis_names[c] : "");
+    return c < components && (component < 0 || c == component);
+}
+
+void rule_add_terms(const rule_state *state, int k, const double sum[3], sel_request *request) {
+    char term[RULE_COLUMN];
+    for (int c = 0; c < 3; c++) {
         const double before = state->start ? state->start[3 * k + c] : 0;
-        char term[64];
-        snprintf(term, sizeof term, "%.40s%s%s", field->name, components > 1 ? "_" : "",
-                 components > 1 ? sel_axis_names[c] : "");
-        if (component < 0 || c == component) {
+        if (rule_conserved_column(state->model, k, c, term)) {
             sel_request_term(request, SEL_TERM_NOTED, term, "", sum[c] - before);
             sel_request_term(request, SEL_TERM_NOTED, term, "_sum", sum[c]);
         }
