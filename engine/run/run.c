@@ -451,6 +451,26 @@ static sel_status run_prepared(run *r, sel_error *error) {
     return status;
 }
 
+/* Refuses a state of step 0 that is not finite, as that of an initial field whose values single
+ * precision does not hold: else it would be said to diverge. */
+static sel_status check_initial(const run *r, sel_error *error) {
+    const sel_prepared *prepared = r->prepared;
+    const sel_grid *grid = &prepared->domain->grid;
+    sel_request monitor = {.kind = SEL_MONITOR, .box = sel_grid_box(grid), .only_bad_cell = true};
+    char cell[SEL_CELL_TEXT];
+    sel_status status = prepared->backend->start(r->state, &monitor, error);
+    status = status ? status : prepared->backend->finish(r->state, &monitor, error);
+    return status || monitor.bad_cells == 0
+               ? status
+               : sel_fail_at(error, sel_simulation_where(prepared->simulation, "initial"),
+                             "initial: NaN or infinity in %lld cell%s, first in cell %s%s",
+                             (long long)monitor.bad_cells, monitor.bad_cells == 1 ? "" : "s",
+                             sel_cell_text(grid, monitor.bad_cell, cell),
+                             prepared->plan->precision == SEL_F32
+                                 ? "; precision \"f32\" holds numbers up to 3.4e38"
+                                 : "");
+}
+
 sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulation,
                    const sel_run_options *options, sel_report *report, sel_error *error) {
     *report = (sel_report){.name = simulation->params->name,
@@ -474,6 +494,7 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
     r.started = sel_machine_seconds();
     /* The state before the directory: a law or an initial field that fails leaves no directory. */
     sel_status status = sel_set_up(simulation, &options->settings, &prepared, &r.state, error);
+    status = status || options->resume ? status : check_initial(&r, error);
     sel_process_write(options->interrupt != NULL);
     status = status ? status : sel_run_open_directory(&r, error);
     status = status ? status : run_prepared(&r, error);

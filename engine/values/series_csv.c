@@ -151,8 +151,9 @@ static sel_status csv_next_cell(reader *r, char **line, char **cell) {
 }
 
 /* Refuses cells beyond the columns of the first line, unless they are empty, as spreadsheets write
- * them. Else a decimal comma, or a column without a name, would not be noticed. */
-static sel_status check_surplus(const reader *r) {
+ * them. Else a decimal comma, or a column without a name, would not be noticed. Between blanks it
+ * also refuses fewer cells: which one is missing cannot be seen. */
+static sel_status check_count(const reader *r) {
     int used = r->cells;
     while (used > 0 && !*r->cell[used - 1]) {
         used--;
@@ -162,6 +163,12 @@ static sel_status check_surplus(const reader *r) {
                     "%d cells, but the first line has %d: decimals take a point, and a text "
                     "with the separator in it stands in quotes",
                     used, r->columns);
+    }
+    if (r->separator == ' ' && r->cells < r->columns) {
+        return FAIL(r,
+                    "%d cell%s between blanks, but the first line has %d: which is missing cannot "
+                    "be seen; leave the line out, or separate all cells by commas",
+                    r->cells, r->cells == 1 ? "" : "s", r->columns);
     }
     return SEL_OK;
 }
@@ -178,7 +185,7 @@ static sel_status split(reader *r, char *line) {
             return status;
         }
     }
-    sel_status status = check_surplus(r);
+    sel_status status = check_count(r);
     r->columns = r->columns ? r->columns : r->cells;
     return status;
 }
@@ -330,16 +337,22 @@ static sel_status find_column(reader *r, const sel_key *wanted, bool header, int
     }
     char names[512] = "";
     size_t used = 0;
+    int found = -1;
     for (int i = 0; i < r->cells; i++) {
-        if (strcmp(wanted->name, r->cell[i]) == 0) {
-            *column = i;
-            return SEL_OK;
+        if (strcmp(wanted->name, r->cell[i]) == 0 && found >= 0) {
+            return FAIL_ASKED(r,
+                              "columns %d and %d are both called '%s'; ask for one by its number",
+                              found + 1, i + 1, wanted->name);
         }
+        found = strcmp(wanted->name, r->cell[i]) == 0 ? i : found;
         used += used < sizeof names ? (size_t)snprintf(names + used, sizeof names - used, "%s%.60s",
                                                        i ? ", " : "", r->cell[i])
                                     : 0;
     }
-    return FAIL_ASKED(r, "there is no column '%s'; the columns are %s", wanted->name, names);
+    *column = found;
+    return found >= 0
+               ? SEL_OK
+               : FAIL_ASKED(r, "there is no column '%s'; the columns are %s", wanted->name, names);
 }
 
 static sel_status add_point(reader *r, int column, sel_csv_points *points) {

@@ -30,6 +30,7 @@ end
 -- host.mask of a simulation, or of a shape as the only region of a simulation.
 local function cells_of(most, what, size, z)
   size = size or sim and sim.size or { 72, 24 }
+  if type(size) ~= "table" then error("the size is a list of cells, such as { 72, 24 }", 0) end
   return assert(host.mask(find(host.value_text(what), "^sel%.") and what or sel.lbm {
     lattice = #size == 3 and "D3Q19" or "D2Q9", size = size, tau = 0.8, dx = sim and sim.dx,
     origin = sim and sim.origin, stop = { steps = 1 },
@@ -45,6 +46,9 @@ local function mask(...)
 end
 
 local function picture(what, path, ...)
+  if type(path) ~= "string" then
+    error('picture(shape or sim, "mask.png", size): the path comes second, a text', 0)
+  end
   path = host.path(path)
   local letters, width = cells_of(math.maxinteger, what, ...)
   local height = #letters // width

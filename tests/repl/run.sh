@@ -93,6 +93,9 @@ ok "a table with a name is checked, with the line of the field" \
     "^line 3: stop: unknown field 'stps'; did you mean 'steps'?$"
 ok "a table is checked as before a run" says "$heat }\n" '^line 1: face x-: no region paints 8'
 ok "a right table gets no message" keeps_quiet "$heat, periodic = { 'x', 'y' } }\n"
+ok "picture names the order of its arguments" \
+    says "picture(shape.ball { centre = { 8, 8 }, radius = 4 }, { 16, 16 }, 'm.png')\n" \
+    '^picture(shape or sim, "mask.png", size): the path comes second, a text$'
 ok "a law is checked alone" says 'law.fixed { temperatur = 3 }\n' \
     "^line 1: law.fixed: unknown field 'temperatur'; did you mean 'temperature'?$"
 ok "a law of any solver, and of controls not known yet, is right" \
