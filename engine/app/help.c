@@ -148,10 +148,10 @@ static const sel_table calls[] = {
          "Smooth noise in [-1, 1] that varies over a distance of about 1, the same in every run "
          "and on every machine; y and z are 0 when not given."),
     CALL("sel.step", "sel.step(x)",
-         "0 where x is below 0, else 1: for numbers, and inside functions."),
+         "0 where x is below 0, else 1; NaN stays NaN. For numbers, and inside functions."),
     CALL("sel.ramp", "sel.ramp(t, T)",
          "Rises smoothly from 0 at t = 0 to 1 at t = T, and stays there: s^2 (3 - 2 s), s = t/T; T "
-         "is above 0. For numbers, and inside functions."),
+         "is above 0; NaN stays NaN. For numbers, and inside functions."),
 };
 
 /* All tables of fields, then the calls. */

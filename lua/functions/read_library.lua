@@ -204,7 +204,14 @@ end
 -- Registers f, the library's function `known_as`.
 function V.library(f, known_as)
   if known_as == "step" then
-    HANDLERS[f] = function(a) return number(build(op.LE, constant(0), lift(a).n)) end
+    HANDLERS[f] = function(a)
+      a = lift(a)
+      local above, zero = build(op.LE, constant(0), a.n), constant(0)
+      if a.whole == true then
+        return number(above)
+      end -- plus 0, or NaN
+      return number(build(op.ADD, above, build(op.MAX, build(op.MIN, a.n, zero), zero)))
+    end
     NATIVE[f] = "step"
   elseif known_as == "random" then
     ALWAYS[f] = function(k)

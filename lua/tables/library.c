@@ -89,9 +89,10 @@ void sel_library_close(lua_State *L, const char *what) {
 
 /* ---- the library ---- */
 
-/* sel.step(x): 1.0 where x >= 0, else 0.0. */
+/* sel.step(x): 1.0 where x >= 0, 0.0 where x < 0, else NaN. */
 static int library_step(lua_State *L) {
-    lua_pushnumber(L, luaL_checknumber(L, 1) >= 0 ? 1 : 0);
+    const lua_Number x = luaL_checknumber(L, 1);
+    lua_pushnumber(L, x >= 0 ? 1 : x < 0 ? 0 : x);
     return 1;
 }
 

@@ -7,10 +7,11 @@ local host = ...
 local find, format, concat = string.find, string.format, table.concat
 local max, min = math.max, math.min
 
--- For a start from rest. The slope is 0 at both ends, so that pressure waves stay small.
+-- For a start from rest. The slope is 0 at both ends, so that pressure waves stay small. The first
+-- arguments of min and max may be NaN, which is their result then.
 local function ramp(t, T)
   if T > 0 then
-    local s = max(0, min(1, t / T))
+    local s = max(min(t / T, 1), 0)
     return s * s * (3 - 2 * s)
   end
   error("sel.ramp(t, T): T must be above 0", 2)

@@ -321,6 +321,35 @@ static void whole_numbers_are_exact_and_draws_below_1_in_single_precision(void *
     unsetenv("XDG_CACHE_HOME");
 }
 
+static void step_and_ramp_keep_nan(void **state) {
+    (void)state;
+    rule_case c;
+    rule_load(&c, RULE_BEGIN
+              "local bad = 0 / 0\n"
+              "assert(sel.step(bad) ~= sel.step(bad) and sel.ramp(bad, 2) ~= sel.ramp(bad, 2))\n"
+              "assert(sel.step(-0.0) == 1 and sel.step(-1e-9) == 0 and sel.step(7) == 1)\n"
+              "assert(sel.ramp(-1, 2) == 0 and sel.ramp(1, 2) == 0.5 and sel.ramp(3, 2) == 1)\n"
+              "return sel.rule { size = { 300, 7 }, periodic = { 'x', 'y' }, main = 'a', stop = { "
+              "steps = 9 },\n"
+              "state = { a = 'real', n = 'i32', u = 'real', v = 'real', w = 'real' },\n"
+              "initial = { a = function(x) return math.floor(x) - 150 end, n = -7 },\n"
+              "rule = function(c)\n"
+              "  local odd = c.a ~= 0 and c.a * 0.5 or c.a / c.a\n"
+              "  return { u = sel.step(odd), v = sel.ramp(odd, 2), w = sel.step(c.n) }\n"
+              "end }");
+    rule_open(&c, 1);
+    rule_steps(&c, 1);
+    double *u = rule_values(&c, "u"), *v = rule_values(&c, "v"), *w = rule_values(&c, "w");
+    for (int x = 0; x < ROW; x++) {
+        const double s = fmin(fmax((x - 150) * 0.25, 0), 1);
+        assert_true(x == 150 ? isnan(u[x]) : u[x] == (x > 150));
+        assert_true(x == 150 ? isnan(v[x]) : v[x] == s * s * (3 - 2 * s));
+        assert_true(w[x] == 0);
+    }
+    free(u), free(v), free(w);
+    rule_close(&c);
+}
+
 static void fails_with(const char *text, sel_status status, const char *words) {
     rule_case c;
     rule_load(&c, text);
@@ -369,6 +398,7 @@ int main(void) {
         cmocka_unit_test(beyond_2_53_lua_takes_over),
         cmocka_unit_test(what_lua_evaluates_has_the_precision_of_the_run),
         cmocka_unit_test(whole_numbers_are_exact_and_draws_below_1_in_single_precision),
+        cmocka_unit_test(step_and_ramp_keep_nan),
         cmocka_unit_test(what_lua_says_of_a_cell_ends_the_run),
         cmocka_unit_test(random_numbers_are_those_of_philox),
     };
