@@ -9,11 +9,14 @@ static const sel_table_field fields[] = {
             "Name of a region: the rate at which what the solver conserves leaves the "
             "domain through it (flow: mass per time, in 2-D per unit depth; runoff: m3/s). "
             "Positive out of the domain. Regions of one name count together."),
-    SEL_ROW(sel_flux_params, across, POINTS,
-            "Two points { { x1, y1 }, { x2, y2 } } in 2-D: the volume per time and unit "
-            "depth that crosses the line between them, the integral of velocity . normal "
-            "(runoff: the discharge, m3/s). Positive to the left of the way from the first "
-            "point to the second."),
+    SEL_ROW(
+        sel_flux_params, across, POINTS,
+        "Two points { { x1, y1 }, { x2, y2 } } in 2-D: the volume per time and unit "
+        "depth that crosses the line between them, the integral of velocity . normal "
+        "(runoff: the discharge, m3/s; half of what flows through an end of the line). Positive "
+        "to the left of the way from the first point to the second. In sel.heat and "
+        "sel.poisson it integrates the field flux, the mean over the two faces of a cell: one "
+        "or two cells from a surface it may be off by some per cent, while region is exact."),
     SEL_ROW(sel_flux_params, through, SHAPE,
             "A shape.box that is one cell thin along one axis: the volume per time (in 2-D: and "
             "unit depth) that flows through it. Positive along that axis. With layout = \"node\" "
@@ -80,6 +83,12 @@ static void check_across(sel_output_checker *checker, const sel_points *across) 
     }
 }
 
+/* Whether the region is the outline of gaps in data that have none: then nothing flows through. */
+static bool is_no_outline(const sel_output_checker *checker, const char *region) {
+    return checker->simulation->solver->blank && !checker->domain->nodata &&
+           strcmp(region, "nodata") == 0;
+}
+
 static void flux_check(sel_output_checker *checker, const void *params) {
     const sel_flux_params *flux = params;
     const sel_solver *solver = checker->simulation->solver;
@@ -90,7 +99,9 @@ static void flux_check(sel_output_checker *checker, const void *params) {
     } else if ((flux->region != NULL) + (flux->across.n > 0) + (flux->through != NULL) != 1) {
         sel_output_refuse(checker, "give one of region, across and through");
     } else if (flux->region) {
-        sel_measure_check(checker, flux->region);
+        if (!is_no_outline(checker, flux->region)) {
+            sel_measure_check(checker, flux->region);
+        }
     } else if (flux->across.n > 0) {
         check_across(checker, &flux->across);
     } else if (solver->flux_field < 0) {

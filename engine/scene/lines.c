@@ -40,26 +40,38 @@ static void lines_row_range(const sel_grid *grid, const double p[2], const doubl
 }
 
 /* Users draw lines along the edges of cells or through their centres: there a link may run along a
- * line or through its end. Therefore all lines are moved by the same small vector, which leaves no
- * gap between lines that meet. */
+ * line or through its end. Therefore a line counts as the mean of two, moved by a small vector this
+ * way and that, which is the same for all lines and leaves no gap between lines that meet. So half
+ * of what passes through an end is on either side of it. */
 static const double moved[2] = {1e-6, 3.7e-7}; /* cells */
+
+/* The crossings of both by the link from a to b: 2 and 1 to the left, -1 and -2 to the right. */
+static int lines_moved_crossing(const sel_grid *grid, const double line[2][2], const double a[2],
+                                const double b[2]) {
+    int sum = 0;
+    for (int way = -1; way <= 1; way += 2) {
+        double ends[2][2];
+        for (int k = 0; k < 4; k++) {
+            ends[k / 2][k % 2] = line[k / 2][k % 2] + way * moved[k % 2] * grid->dx[0];
+        }
+        sum += lines_crossing(ends[0], ends[1], a, b);
+    }
+    return sum;
+}
 
 /* Stores the links that cross a line in `to` (NULL: stores none). Returns their number. */
 static int64_t list_links(const sel_domain *domain, const double line[2][2], sel_link *to) {
     const sel_grid *grid = &domain->grid;
-    const double dx = grid->dx[0];
-    const double p[2] = {line[0][0] + moved[0] * dx, line[0][1] + moved[1] * dx};
-    const double q[2] = {line[1][0] + moved[0] * dx, line[1][1] + moved[1] * dx};
     int64_t count = 0, x0, x1;
     for (int64_t y = -1; y <= grid->n[1]; y++) {
-        lines_row_range(grid, p, q, y, &x0, &x1);
+        lines_row_range(grid, line[0], line[1], y, &x0, &x1);
         for (int64_t x = x0; x < x1; x++) {
             const double a[2] = {sel_centre(grid, 0, (double)x), sel_centre(grid, 1, (double)y)};
             for (int k = 0; k < SEL_LINKS; k++) {
                 const int64_t u = x + sel_link_to[k][0], v = y + sel_link_to[k][1];
                 const double b[2] = {sel_centre(grid, 0, (double)u),
                                      sel_centre(grid, 1, (double)v)};
-                const int sign = lines_crossing(p, q, a, b);
+                const int sign = lines_moved_crossing(grid, line, a, b);
                 if (sign && u >= -1 && u <= grid->n[0] && v <= grid->n[1] &&
                     (sel_free_cell(domain, x, y) >= 0 || sel_free_cell(domain, u, v) >= 0)) {
                     if (to) {

@@ -35,7 +35,7 @@ int sel_field_components(const sel_field_info *info, int dims);
 const char *sel_field_suffix(const sel_field_info *info, int dims, int c);
 
 /* A crossing: the link from cell (x, y) to cell (x, y) + sel_link_to[k] crosses a line to its left
- * (sign 1) or to its right (-1). Cell (x, y) may lie one cell outside the grid. */
+ * (sign 2; half of it 1) or to its right (-2, -1). Cell (x, y) may lie outside, by one cell. */
 enum { SEL_LINKS = 4 };
 extern const int sel_link_to[SEL_LINKS][2];
 typedef struct sel_link {

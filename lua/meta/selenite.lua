@@ -268,7 +268,7 @@
 ---@field from_time? number First time that is written; the last state is written in any case.
 ---@field at? "due"|"end" "end": only the last state is written; "due": as every or interval say.
 ---@field region? string Name of a region: the rate at which what the solver conserves leaves the domain through it (flow: mass per time, in 2-D per unit depth; runoff: m3/s). Positive out of the domain. Regions of one name count together.
----@field across? number[]|number[][] Two points { { x1, y1 }, { x2, y2 } } in 2-D: the volume per time and unit depth that crosses the line between them, the integral of velocity . normal (runoff: the discharge, m3/s). Positive to the left of the way from the first point to the second.
+---@field across? number[]|number[][] Two points { { x1, y1 }, { x2, y2 } } in 2-D: the volume per time and unit depth that crosses the line between them, the integral of velocity . normal (runoff: the discharge, m3/s; half of what flows through an end of the line). Positive to the left of the way from the first point to the second. In sel.heat and sel.poisson it integrates the field flux, the mean over the two faces of a cell: one or two cells from a surface it may be off by some per cent, while region is exact.
 ---@field through? selenite.shape A shape.box that is one cell thin along one axis: the volume per time (in 2-D: and unit depth) that flows through it. Positive along that axis. With layout = "node" nodes on the border of the domain count by the part of their face that lies inside.
 
 ---Mean and rms of fields over time, as NAME.vti, written at the end: for each field the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the deviation from the mean; of `velocity` also turbulent_kinetic_energy, per mass: half the sum of its components' variances; with solid, cell_type and boundary, as out.vtk. A sample every 10 steps when neither every nor interval is given; without one there is no file, and a warning; from_step or from_time leaves out how the flow began. With `over` NAME.csv has the columns x, y, z as far as they are left, cells (those that are not solid), and for each component its mean, rms and covariances, and of `velocity` the energy.
@@ -377,7 +377,7 @@
 ---@field rain? selenite.quantity Rain, mm/h.
 ---@field infiltration? selenite.quantity Rate at which the soil takes up the water that lies on it, mm/h.
 ---@field sources? selenite.source[] Where water enters.
----@field nodata? selenite.law What holds along the outline of cells without data, the region "nodata"; a wall when not given.
+---@field nodata? selenite.law What holds along the outline of cells without data, the region "nodata" (without gaps nothing flows through it); a wall when not given.
 ---@field arrival_depth? number Depth, m, at which water counts as arrived, for arrival_time.
 ---@field depth_limit? number Greatest depth, m, that precision "f32" must hold; it determines the quantum of depth. When not given, the initial depth and the levels determine it.
 

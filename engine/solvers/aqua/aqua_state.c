@@ -258,6 +258,7 @@ void aqua_answer_flux(const aqua_state *state, const double *shown, int64_t coun
     for (int64_t e = 0; e < count; e++) {
         sel_total_more(&total, state->store.whole, shown[e]);
     }
-    request->flux = sel_total_of(&total, state->store.whole) * aqua_volume_unit(state) /
+    const double of_line = request->region ? 1 : 0.5; /* each link counts for two lines */
+    request->flux = of_line * sel_total_of(&total, state->store.whole) * aqua_volume_unit(state) /
                     state->plan->base.domain->grid.dt;
 }

@@ -132,7 +132,8 @@ static const sel_table_field fields[] = {
             "Rate at which the soil takes up the water that lies on it, mm/h."),
     SEL_ROW(aqua_params, sources, LIST, "Where water enters.", .table = &aqua_source_table),
     SEL_ROW(aqua_params, nodata, VARIANT,
-            "What holds along the outline of cells without data, the region \"nodata\"; a wall "
+            "What holds along the outline of cells without data, the region \"nodata\" (without "
+            "gaps nothing flows through it); a wall "
             "when not given.",
             .family = &aqua_law_family),
     SEL_ROW(aqua_params, arrival_depth, NUMBER,
