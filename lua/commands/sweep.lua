@@ -63,7 +63,12 @@ end
 local function read_csv(path)
   local text = read(path):gsub("^\xEF\xBB\xBF", ""):gsub("\r\n?", "\n") .. "\n"
   local rows, row, at = {}, {}, 1
+  local line, counted = 1, 1 -- the line of a position
   while at <= #text do
+    if not row[1] then
+      line = line + select(2, text:sub(counted, at - 1):gsub("\n", ""))
+      counted, row.line = at, line
+    end
     local cell, mark, rest, quoted = read_cell(text, at)
     if not row[1] and text:find("^[ \t]*#", at) then
       rest = text:match("\n()", at)
@@ -84,7 +89,11 @@ local function read_csv(path)
     end
     at = rest
   end
-  return table.remove(rows, 1) or fail("%s: is empty", path), rows
+  local first = table.remove(rows, 1) or fail("%s: is empty", path)
+  if #first == 1 and first[1]:find(";") then
+    fail("%s:%d: '%s': cells stand between commas, not semicolons", path, first.line, first[1])
+  end
+  return first, rows
 end
 
 -- A text as a CSV cell. A text that a spreadsheet would take for a formula is quoted and begins
@@ -155,12 +164,13 @@ local function combine(where, its_names, rows)
   end
   for _, row in ipairs(rows) do
     local text = table.concat(row, ",")
-    if #row ~= #its_names then fail("%s: '%s' are not %d values", where, text, #its_names) end
-    if seen[text] then fail("%s: '%s' stands there twice", where, text) end
+    local at = row.line and ("%s:%d"):format(where, row.line) or where
+    if #row ~= #its_names then fail("%s: '%s' are not %d values", at, text, #its_names) end
+    if seen[text] then fail("%s: '%s' stands there twice", at, text) end
     seen[text] = true
     for i, value in ipairs(row) do row[i] = its_names[i] .. "=" .. value end
     local taken, why = sweep.check(scenario, row, option["--trust"], option["--script-limit"])
-    if not taken then fail("%s", why) end
+    if not taken then fail("%s%s", row.line and at .. ": " or "", why) end
   end
   if #combinations * #rows > MOST_RUNS then fail("these are more than %d runs", MOST_RUNS) end
   for _, assignments in ipairs(combinations) do

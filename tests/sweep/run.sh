@@ -158,6 +158,17 @@ reads_rows_of_other_programs() {
         exits 2 sweep $study --rows "$work/r.csv" -o "$work/q3"
 }
 
+# Of a table the messages have the line.
+tells_the_line_of_a_bad_row() {
+    printf '# a study\nsteps,tau\n20,0.7\n\n30,\n' >"$work/b.csv"
+    exits 2 sweep $study --rows "$work/b.csv" -o "$work/b" 2>"$work/said" &&
+        grep -q "b.csv:5: .*tau must be a number, got ''" "$work/said" &&
+        printf 'steps;tau\n20;0.7\n' >"$work/b.csv" &&
+        exits 2 sweep $study --rows "$work/b.csv" -o "$work/b" 2>"$work/said" &&
+        grep -q "b.csv:1: 'steps;tau': cells stand between commas, not semicolons" "$work/said" ||
+        { cat "$work/said"; return 1; }
+}
+
 refuses_a_list() {
     cat >"$work/list.lua" <<END
 local sel = require "selenite"
@@ -311,6 +322,7 @@ ok "a plot whose list of results ends with a comma" exits 2 sweep $study speed=0
     --plot 'y=centre, x=speed'
 ok "a long run tells how far it is when it is asked" tells_how_far_it_is
 ok "rows with quotes and a byte order mark; rows alike are refused" reads_rows_of_other_programs
+ok "a bad row is told with its line" tells_the_line_of_a_bad_row
 ok "a list of simulations is refused" refuses_a_list
 ok "zeros on a logarithmic axis are left out" leaves_zeros_out
 ok "nothing is written through a link" writes_through_no_link
