@@ -453,7 +453,7 @@ static sel_status run_prepared(run *r, sel_error *error) {
 
 /* Refuses a state of step 0 that is not finite, as that of an initial field whose values single
  * precision does not hold: else it would be said to diverge. */
-static sel_status check_initial(const run *r, sel_error *error) {
+static sel_status run_check_initial(const run *r, sel_error *error) {
     const sel_prepared *prepared = r->prepared;
     const sel_grid *grid = &prepared->domain->grid;
     sel_request monitor = {.kind = SEL_MONITOR, .box = sel_grid_box(grid), .only_bad_cell = true};
@@ -494,7 +494,7 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
     r.started = sel_machine_seconds();
     /* The state before the directory: a law or an initial field that fails leaves no directory. */
     sel_status status = sel_set_up(simulation, &options->settings, &prepared, &r.state, error);
-    status = status || options->resume ? status : check_initial(&r, error);
+    status = status || options->resume ? status : run_check_initial(&r, error);
     sel_process_write(options->interrupt != NULL);
     status = status ? status : sel_run_open_directory(&r, error);
     status = status ? status : run_prepared(&r, error);

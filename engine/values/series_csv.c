@@ -153,7 +153,7 @@ static sel_status csv_next_cell(reader *r, char **line, char **cell) {
 /* Refuses cells beyond the columns of the first line, unless they are empty, as spreadsheets write
  * them. Else a decimal comma, or a column without a name, would not be noticed. Between blanks it
  * also refuses fewer cells: which one is missing cannot be seen. */
-static sel_status check_count(const reader *r) {
+static sel_status csv_check_count(const reader *r) {
     int used = r->cells;
     while (used > 0 && !*r->cell[used - 1]) {
         used--;
@@ -185,7 +185,7 @@ static sel_status split(reader *r, char *line) {
             return status;
         }
     }
-    sel_status status = check_count(r);
+    sel_status status = csv_check_count(r);
     r->columns = r->columns ? r->columns : r->cells;
     return status;
 }
