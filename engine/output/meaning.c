@@ -30,7 +30,7 @@ typedef struct meanings {
     meaning v[MOST_MEANINGS];
 } meanings;
 
-static void add_box(const sel_output *output, const struct sel_shape *shape, FILE *to) {
+static void meaning_add_box(const sel_output *output, const struct sel_shape *shape, FILE *to) {
     const sel_grid *grid = &output->context->domain->grid;
     const sel_box box = sel_within_box(grid, shape);
     for (int a = 0; a < grid->dims && shape; a++) {
@@ -49,7 +49,7 @@ static void add_meaning(const sel_output *output, const char *name, const sel_ta
         return;
     }
     if (field->kind == SEL_KIND_SHAPE) {
-        add_box(output, *(const struct sel_shape *const *)member, file);
+        meaning_add_box(output, *(const struct sel_shape *const *)member, file);
     } else {
         sel_member_print(field, member, file);
     }

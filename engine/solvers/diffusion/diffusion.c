@@ -209,8 +209,8 @@ void diffusion_clear(sel_plan *plan) {
 }
 
 /* k of a cell along an axis. Ranks have that of their own cells only. */
-static sel_status conductivity_of(const sel_plan *plan, int64_t cell, int axis, double t, double *k,
-                                  sel_error *error) {
+static sel_status diffusion_conductivity_of(const sel_plan *plan, int64_t cell, int axis, double t,
+                                            double *k, sel_error *error) {
     const diffusion_body *body = diffusion_body_of(plan);
     double p[3], values[3];
     *k = body->k.same[axis];
@@ -262,7 +262,7 @@ sel_status diffusion_wall_value(const sel_plan *plan, int field, int region,
     }
     const int axis = beside->face / 2;
     const double T = beside->values[0], step = grid->nodes ? 1 : 0.5;
-    status = conductivity_of(plan, beside->cell, axis, at->t, &k, error);
+    status = diffusion_conductivity_of(plan, beside->cell, axis, at->t, &k, error);
     const double reach = k / (part * grid->dx[axis]), h = value[1];
     const double surface =
         law == DIFFUSION_FLUX ? T + value[0] / reach : (h * value[0] + reach * T) / (h + reach);

@@ -139,7 +139,7 @@ static double largest_of_F(const sel_state *state, const right_side *of) {
     return sel_domain_largest(domain, largest);
 }
 
-static sel_status check_size(const sel_state *state, const right_side *of, sel_error *error) {
+static sel_status check_right_side(const sel_state *state, const right_side *of, sel_error *error) {
     const double largest = largest_of_F(state, of);
     return largest == 0 || (largest >= least_size && largest <= most_size)
                ? SEL_OK
@@ -204,7 +204,7 @@ static sel_status start_F(poisson_state *state, sel_error *error) {
     sel_status status = of.of_row ? SEL_OK : sel_fail_memory(error, "rhs", bytes);
     status = sel_state_agree(base, status, error);
     status = status ? status : fill_F(state, &of, error);
-    status = status ? status : check_size(base, &of, error);
+    status = status ? status : check_right_side(base, &of, error);
     if (!status && poisson_plan_for(base)->singular) {
         status = balance_F(state, &of, error);
     }
