@@ -102,7 +102,9 @@ const sel_table sel_out_balance_table =
               "with step,time and a column per term. The last values are also in the results "
               "of run.json, as NAME.TERM. `error` is the amount that appeared from nowhere, "
               "divided by the largest of the inflow, the outflow, the sources and the change "
-              "of the amount in the domain: magnitudes, summed over the rows. If nothing "
+              "of the amount in the domain: magnitudes, summed over the rows; of a flow, in which "
+              "what enters and leaves through one region cancels, by its mass if they are no more "
+              "than the round-off of it. If nothing "
               "came in, went out or came from sources, it is not divided, and has the unit "
               "of the conserved amount. For sel.poisson the residuals of all rows are drawn "
               "over the iterations, as NAME.png.");
@@ -170,12 +172,26 @@ static void balance_add(balance_output *output, const sel_request *answer) {
     output->count = answer->term_count;
 }
 
-/* The error relative to the turnover; the absolute error if nothing came in, went out or came from
- * sources. */
-static double balance_error(const balance_output *output) {
+/* What flows in and out through one region cancels, so the turnover of a steady stream may be
+ * nothing but the round-off of the amount: this part of it after the present step. */
+static double round_off(const sel_output *base) {
+    const double one = base->context->plan->precision == SEL_F32 ? 0x1p-23 : 0x1p-52;
+    return one * (64 + (double)base->step / 64);
+}
+
+/* The error relative to the turnover, or to the amount if the turnover is its round-off; the
+ * absolute error if nothing came in, went out or came from sources. */
+static double balance_error(const balance_output *output, const sel_request *answer) {
     const sel_turnover *all = &output->turnover;
     const double made = fmax(all->source, fmax(all->in, all->out));
-    return made > 0 ? output->error / fmax(made, all->change) : output->error;
+    double amount = 0;
+    for (int i = 0; i < answer->term_count && output->base.context->solver->sound; i++) {
+        const sel_term *term = &answer->terms[i];
+        amount += term->kind == SEL_TERM_CONTENT ? fabs(term->value) : 0;
+    }
+    const double turnover = fmax(made, all->change);
+    const double scale = turnover > round_off(&output->base) * amount ? turnover : amount;
+    return made > 0 ? output->error / scale : output->error;
 }
 
 static sel_status balance_take(sel_output *base, sel_error *error) {
@@ -184,8 +200,9 @@ static sel_status balance_take(sel_output *base, sel_error *error) {
     balance_add((balance_output *)base, answer);
     for (int i = 0; i < answer->term_count && !status; i++) {
         const sel_term *term = &answer->terms[i];
-        const double value =
-            term->kind == SEL_TERM_ERROR ? balance_error((balance_output *)base) : term->value;
+        const double value = term->kind == SEL_TERM_ERROR
+                                 ? balance_error((balance_output *)base, answer)
+                                 : term->value;
         sel_csv_number(base->csv, value);
         status = sel_output_result(base, term->name, value, error);
     }

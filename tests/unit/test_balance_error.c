@@ -120,6 +120,27 @@ static void errors_of_closed_domains_are_amounts(void **state) {
     assert_true(fabs(last) < 1e-2);
 }
 
+/* A uniform stream passes through one region: what comes in there cancels what goes out, and what
+ * is left of both is round-off of the mass. */
+static void errors_of_a_stream_are_parts_of_its_mass(void **state) {
+    (void)state;
+    static const double most[2] = {1e-6, 1e-14};
+    for (int precision = 0; precision < 2; precision++) {
+        run_case r;
+        char text[1000];
+        snprintf(text, sizeof text,
+                 HEAT_BEGIN "return sel.lbm { lattice = 'D2Q9', size = { 20, 16 }, nu = 0.03,\n"
+                            "precision = '%s', initial = { velocity = { 0.05, 0.02 } },\n"
+                            "regions = { { name = 'ff', where = shape.faces,\n"
+                            "  law = law.far_field { 0.05, 0.02 } } },\n"
+                            "stop = { steps = 300 }, output = { out.balance {} } }\n",
+                 precision ? "f64" : "f32");
+        case_run_well(&r, text);
+        assert_true(fabs(case_result(&r, "balance.error")) < most[precision]);
+        case_done(&r);
+    }
+}
+
 /* ---- run-off ---- */
 
 #define STORM                                                                                  \
@@ -192,6 +213,7 @@ int main(void) {
         cmocka_unit_test(magnitudes_of_what_swings_add_up),
         cmocka_unit_test(all_that_passes_wet_faces_is_counted),
         cmocka_unit_test(errors_of_closed_domains_are_amounts),
+        cmocka_unit_test(errors_of_a_stream_are_parts_of_its_mass),
         cmocka_unit_test(errors_of_run_off_are_parts_of_the_rain),
         cmocka_unit_test(lost_heat_is_an_error_of_all_that_came_in),
         cmocka_unit_test(errors_of_heat_are_parts_of_what_entered),
