@@ -193,8 +193,7 @@ static bool is_solid_inwards(const lbm_boundary *b, const int64_t at[3], const i
  * 0.25 / sqrt(0.25^2 + pi^2), 8 % of its height. */
 static const double usual_share = 0.25;
 
-/* K of a region with an outflow or an absorbing law on faces across `axis`. */
-static double relaxation(const lbm_boundary *b, int region, int axis) {
+double lbm_boundary_relaxation(const lbm_boundary *b, int region, int axis) {
     const char *data = b->domain->regions[region - 1].law.data;
     const double *given = (const double *)(const void *)(data + b->law[region]->relaxation);
     return *given > 0 ? *given : usual_share / sqrt(3) / (double)b->domain->grid.n[axis];
@@ -215,7 +214,7 @@ static void describe_absorbing(const lbm_boundary *b, const int faces[], const i
         const bool velocity = law->goal == LBM_TO_VELOCITY;
         cell->holds_density |= !velocity || law->far_field ? bit : 0;
         cell->holds_velocity |= velocity ? bit : 0;
-        cell->relax[faces[k] / 2] = (float)relaxation(b, regions[k], faces[k] / 2);
+        cell->relax[faces[k] / 2] = (float)lbm_boundary_relaxation(b, regions[k], faces[k] / 2);
     }
     if (all) {
         cell->opening = LBM_OPEN_ABSORBING;
@@ -234,7 +233,7 @@ static void describe_opening(const lbm_boundary *b, const int64_t at[3], lbm_bou
     describe_givers(b, faces, regions, count, cell);
     cell->opening = (uint8_t)(count > 1 ? LBM_OPEN_EDGE : b->law[regions[0]]->opening);
     if (cell->opening == LBM_OPEN_OUTFLOW) {
-        cell->relax[faces[0] / 2] = (float)relaxation(b, regions[0], faces[0] / 2);
+        cell->relax[faces[0] / 2] = (float)lbm_boundary_relaxation(b, regions[0], faces[0] / 2);
     }
     describe_absorbing(b, faces, regions, count, cell);
     cell->inward_solid = is_solid_inwards(b, at, cell->normal);

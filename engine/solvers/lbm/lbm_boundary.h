@@ -131,6 +131,9 @@ static inline double lbm_boundary_meets(const lbm_boundary *boundary, int64_t li
     return cut.wall > 0 ? 0.5 * (1 - (double)cut.far) / (double)cut.wall : 0.5;
 }
 
+/* K of a region with an outflow or an absorbing law on faces across `axis` (lbm_absorbing.h). */
+double lbm_boundary_relaxation(const lbm_boundary *boundary, int region, int axis);
+
 /* The quantity of a region's law; NULL: it has none (a wall at rest). */
 const sel_quantity *lbm_region_quantity(const sel_region *region);
 

@@ -308,6 +308,125 @@ static void warn_of_law(start *s, double period, double last, sel_error *warning
     }
 }
 
+/* ---- what absorbing faces follow ----
+ *
+ * They bring what they hold to what is given by dv/dt = rate (given - v), with the rate K / 2, and
+ * K of a far field (lbm_absorbing.h). Of a swing with the angular frequency w thus enters rate /
+ * sqrt(rate^2 + w^2). What a law gives at one of its places is followed so in some windows of the
+ * run, each long enough to forget its start.
+ */
+
+enum { FOLLOWED = 2048, WINDOWS = 4 };
+/* Less than this part of a swing is warned of, if the swing is this part of the largest value. */
+static const double least_followed = 0.9, least_swing = 0.02;
+static const double followed_end = 1e5; /* of runs without a known end, in steps */
+
+typedef struct follower {
+    const lbm_plan *plan;
+    const sel_input *law;
+    double place[3];
+    int component;
+    double rate;
+} follower;
+
+/* What the law gives there `steps` steps after the start; NaN where it fails. */
+static double given_at(const follower *f, double steps) {
+    const double t = steps * f->plan->base.domain->grid.dt;
+    const sel_places at =
+        sel_domain_at(f->plan->base.domain, 1, &f->place[0], &f->place[1], &f->place[2], t);
+    double value[3];
+    return sel_quantity_eval(f->law->quantity, f->law->what, &at, value, NULL)
+               ? (double)NAN
+               : value[f->component];
+}
+
+/* The part of the swing that is followed in the steps from `first` on; 1: hardly anything swings.
+ */
+static double follow(const follower *f, double first, double steps) {
+    const double h = fmax(1, steps / FOLLOWED), share = 1 - exp(-f->rate * h);
+    const double forget = fmin(3 / f->rate, 0.5 * steps);
+    double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
+    double largest = 0, taken = given_at(f, first);
+    for (double at = 0; at < steps; at += h) {
+        const double given = given_at(f, first + at);
+        taken += share * (given - taken);
+        const double both[2] = {given, taken};
+        largest = fmax(largest, fabs(given));
+        for (int k = 0; k < 2 && at >= forget; k++) {
+            low[k] = fmin(low[k], both[k]);
+            high[k] = fmax(high[k], both[k]);
+        }
+    }
+    const double swing = high[0] - low[0];
+    return swing > least_swing * largest ? (high[1] - low[1]) / swing : 1;
+}
+
+/* The place at which a law is largest, once in the run, and what it gives along the normal. */
+static follower make_follower(const lbm_plan *plan, const sel_input *law, double end,
+                              double *values) {
+    const sel_inputs *inputs = &plan->everywhere;
+    follower f = {.plan = plan, .law = law};
+    const lbm_open_cell *cell = &plan->boundary.open[inputs->target[law->first]];
+    int axis = 0;
+    while (axis < 2 && cell->normal[axis] == 0) {
+        axis++;
+    }
+    f.component = law->which == LBM_TO_VELOCITY ? axis : 0;
+    int64_t best = 0;
+    if (!lbm_law_evaluate(inputs, law, 0.618 * end, values, NULL)) {
+        const double *v = values + f.component * law->count;
+        for (int64_t k = 0; k < law->count; k++) {
+            best = fabs(v[k]) > fabs(v[best]) ? k : best;
+        }
+    }
+    for (int a = 0; a < 3; a++) {
+        f.place[a] = inputs->place[a] ? inputs->place[a][law->first + best] : 0;
+    }
+    const bool whole = plan->boundary.law[law->region]->far_field;
+    f.rate = lbm_boundary_relaxation(&plan->boundary, law->region, axis) * (whole ? 1 : 0.5);
+    return f;
+}
+
+static void warn_of_unfollowed(const lbm_plan *plan, const sel_input *law, double *values,
+                               sel_error *warnings) {
+    const sel_region *region = &plan->base.domain->regions[law->region - 1];
+    const lbm_law_row *row = plan->boundary.law[law->region];
+    const int64_t stop = sel_stop_step(&plan->params->common);
+    const double end = stop == INT64_MAX ? followed_end : (double)stop;
+    const follower f = make_follower(plan, law, end, values);
+    const double steps = fmin(end, 20 / f.rate);
+    double part = 1;
+    for (int k = 0; k < WINDOWS; k++) {
+        part = fmin(part, follow(&f, (end - steps) * k / (WINDOWS - 1), steps));
+    }
+    const double omega = f.rate * sqrt(1 / (part * part) - 1), wanted = 3 * omega; /* 95 % */
+    const double relaxation = row->far_field ? wanted : 2 * wanted;
+    char larger[96] = "";
+    if (part < least_followed && relaxation < 1) {
+        snprintf(larger, sizeof larger, ", or set relaxation = %.2g, which lets less sound out",
+                 relaxation);
+    }
+    if (part < least_followed) {
+        sel_fail_at(warnings, region->at,
+                    "%s changes faster than a face that absorbs sound follows, by a factor e in "
+                    "%.0f steps: about %.2g %% of its swing enters; %s%s",
+                    law->what, 1 / f.rate, 100 * part,
+                    row->far_field ? "take law.velocity there" : "leave absorbing out", larger);
+    }
+}
+
+static void warn_of_absorbing(const lbm_plan *plan, double *values, sel_error *warnings) {
+    const sel_inputs *inputs = &plan->everywhere;
+    for (int k = 0; k < inputs->count; k++) {
+        const sel_input *law = &inputs->v[k];
+        const bool holds = law->which == LBM_TO_VELOCITY || law->which == LBM_TO_DENSITY;
+        if (law->region && holds && law->count > 0 && plan->boundary.law[law->region]->absorbs &&
+            sel_input_depends(law) & SEL_ON_T) {
+            warn_of_unfollowed(plan, law, values, warnings);
+        }
+    }
+}
+
 bool lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings) {
     const sel_inputs *inputs = &plan->everywhere;
     const sel_grid *grid = &plan->base.domain->grid;
@@ -329,6 +448,9 @@ bool lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings) {
             const bool absorbs = plan->boundary.law[s.law->region]->absorbs;
             at_once = at_once || (!absorbs && starts_at_once(&s));
         }
+    }
+    if (warnings && values) {
+        warn_of_absorbing(plan, values, warnings);
     }
     free(values);
     if (warnings) {
