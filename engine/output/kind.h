@@ -125,6 +125,8 @@ typedef struct sel_output_kind {
     bool rows;
     /* Reports all mistakes of the parameters. NULL: only the fields are checked. */
     void (*check)(sel_output_checker *checker, const void *params);
+    /* Appends what of its numbers will be wrong. NULL: nothing. */
+    void (*warn)(const sel_domain *domain, const sel_variant *output, sel_error *warnings);
     /* Bytes of one file; *packed: the file is compressed, and this is its size before. NULL: small
      * files, or a size that is not known before the run. */
     double (*bytes)(const sel_plan *plan, const void *params, bool *packed);

@@ -2,6 +2,7 @@
  * their statistics and the dominant frequency. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "engine/output/kind.h"
 
@@ -66,6 +67,50 @@ static void force_check(sel_output_checker *checker, const void *params) {
     if (force->centre.n != 0 && force->centre.n != checker->domain->grid.dims) {
         sel_output_refuse(checker, "centre has %d coordinates, the domain has %d dimensions",
                           force->centre.n, checker->domain->grid.dims);
+    }
+}
+
+/* Whether a body lies across the face of a periodic axis: the regions of a name have cells on both
+ * sides of it, and not in all planes across the axis. */
+static bool lies_across(const sel_domain *domain, const bool named[], int axis) {
+    const sel_grid *grid = &domain->grid;
+    const int64_t last = grid->n[axis] - 1;
+    bool *plane = calloc((size_t)grid->n[axis], sizeof *plane), across = false;
+    for (int64_t k = 0; plane && k < sel_grid_cells(grid); k++) {
+        int64_t at[3];
+        sel_cell_at(grid, k, at);
+        if (named[domain->cell[k]]) {
+            plane[at[axis]] = true;
+            if (at[axis] == 0) {
+                at[axis] = last;
+                across = across || named[domain->cell[sel_cell_number(grid, at)]];
+            }
+        }
+    }
+    int64_t k = 0;
+    while (plane && k <= last && plane[k]) {
+        k++;
+    }
+    free(plane);
+    return across && k <= last;
+}
+
+/* Links count with the arms of the cells in the domain. */
+static void force_warn(const sel_domain *domain, const sel_variant *output, sel_error *warnings) {
+    const char *region = ((const sel_force_params *)output->data)->region;
+    bool named[SEL_REGION_NUMBERS] = {false};
+    char text[32];
+    for (int r = 1; r <= domain->region_count; r++) {
+        named[r] = strcmp(sel_region_name(domain, r, text), region) == 0;
+    }
+    for (int a = 0; a < domain->grid.dims; a++) {
+        if (sel_axis_periodic(&domain->grid, a) && lies_across(domain, named, a)) {
+            sel_fail_at(warnings, output->where,
+                        "out.force: '%s' lies across the periodic faces %s and %s, and its torque "
+                        "is not that of a whole body: each part counts where it is in the domain, "
+                        "a period from the other; forces are right; move the body along %s",
+                        region, sel_face_name(2 * a), sel_face_name(2 * a + 1), sel_axis_names[a]);
+        }
     }
 }
 
@@ -345,6 +390,7 @@ const sel_output_kind sel_force_kind = {
     .rows = true,
     .all_rows = true,
     .check = force_check,
+    .warn = force_warn,
     .open = force_open,
     .take = force_take,
     .keep = force_keep,

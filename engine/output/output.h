@@ -239,6 +239,10 @@ typedef struct sel_outputs sel_outputs;
 sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain *domain,
                              sel_error *error);
 
+/* Appends a line for each output of which some numbers will be wrong. */
+void sel_outputs_warn(const sel_simulation *simulation, const sel_domain *domain,
+                      sel_error *warnings);
+
 /* Sets sel_plan.wants_...: what steps must compute because an output or a hook needs it. */
 sel_status sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan, sel_error *error);
 

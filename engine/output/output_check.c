@@ -148,6 +148,17 @@ sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain 
     return checker.status;
 }
 
+void sel_outputs_warn(const sel_simulation *simulation, const sel_domain *domain,
+                      sel_error *warnings) {
+    for (int i = 0; i < simulation->params->output.n; i++) {
+        const sel_variant *output = sel_output_variant(simulation, i);
+        const sel_output_kind *kind = sel_output_kind_of(output->table);
+        if (kind->warn) {
+            kind->warn(domain, output, warnings);
+        }
+    }
+}
+
 sel_status sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan, sel_error *error) {
     sel_status status = SEL_OK;
     if (simulation->params->hooks.n > 0) {

@@ -451,6 +451,7 @@ sel_status sel_warnings_find(const sel_plan *plan, sel_error *warnings, sel_erro
     if (plan->simulation->solver->warn && !status) {
         plan->simulation->solver->warn(plan, warnings);
     }
+    sel_outputs_warn(plan->simulation, plan->domain, warnings);
     return status;
 }
 

@@ -145,7 +145,12 @@ const char *sel_region_name(const sel_domain *domain, int number, char text[32])
 /* Why region `number` has no effect, in words; NULL: it has an effect. */
 const char *sel_domain_lost(const sel_domain *domain, int number);
 
-/* Appends a line for each region without effect. */
+/* Appends a line for each periodic face at which a region is cut: its shape, without functions,
+ * reaches over the face, and no region paints all of its image. */
+void sel_domain_warn_of_seams(const sel_domain *domain, sel_error *warnings);
+
+/* Appends a line for each region without effect, those of sel_domain_warn_of_seams, and what meshes
+ * are warned of. */
 void sel_domain_warn(const sel_domain *domain, sel_error *warnings);
 
 /* ---- construction (regions.c) ---- */

@@ -514,6 +514,7 @@ void sel_domain_warn(const sel_domain *domain, sel_error *warnings) {
                     lost->painted_over ? "; regions are painted in order, the last one owns a place"
                                        : "");
     }
+    sel_domain_warn_of_seams(domain, warnings);
     for (int k = 0; k < domain->region_count; k++) {
         if (domain->regions[k].where) {
             sel_shape_warn(domain->regions[k].where, &domain->grid, warnings);

@@ -29,6 +29,43 @@ END
         grep -E '^ +volume 171[0-9]{2}, frontal area 80[0-9] x, 80[0-9] y, 80[0-9] z, wetted area 32[0-9]{2}' "$work/text"
 }
 
+# Bodies at a periodic face, cells between two walls, and pulsations that an inlet does not follow.
+numbers_that_will_be_wrong_are_warned_of() {
+    cat >"$work/wrong.lua" <<'END'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+local p = sel.params { at = 0, image = 0, gap = 1, period = 500, absorbing = true }
+local disc = shape.ball { centre = { p.at, 12 }, radius = 4 }
+return {
+  sel.lbm { name = "bodies", lattice = "D2Q9", size = { 30, 24 }, nu = 0.1, periodic = { "x" },
+    regions = { { name = "walls", where = shape.faces, law = law.wall {} },
+      { name = "disc", where = disc + disc:moved { p.image, 0 }, law = law.wall {} },
+      { name = "plate", where = shape.box { min = { 10, p.gap }, max = { 15, 4 } }, law = law.wall {} } },
+    stop = { steps = 1 },
+    output = { out.force { region = "disc" }, out.force { name = "all", region = "walls" },
+      out.wall { region = "plate", field = "wall_shear" } } },
+  sel.lbm { name = "pulse", lattice = "D2Q9", size = { 60, 4 }, nu = 0.03, initial = { velocity = { 0.05, 0 } },
+    regions = { { where = shape.faces, law = law.slip {} },
+      { name = "in", where = shape.face "x-", law = law.velocity { function(t)
+        return 0.05 + 0.02 * math.sin(2 * math.pi * t / p.period), 0 end, absorbing = p.absorbing } },
+      { where = shape.face "x+", law = law.pressure { 0, absorbing = true } } },
+    stop = { steps = 100000 } },
+}
+END
+    warned() { "$selenite" check "$work/wrong.lua" "$@" 2>&1 | grep 'warning:' >"$work/told"; cat "$work/told"; }
+    warned
+    grep -F "'disc' reaches over face x- and is cut there" "$work/told" &&
+        grep -F "8 cells of its image stay free; paint shape + shape:moved { 30, 0 }" "$work/told" &&
+        grep -F "are 0 in 3 cells, the first {11, 0}" "$work/told" &&
+        grep -F "about 9.7 % of its swing enters; leave absorbing out" "$work/told" &&
+        [ "$(wc -l <"$work/told")" = 3 ] || return 1
+    warned image=30 gap=2 period=20000
+    grep -F "out.force: 'disc' lies across the periodic faces x- and x+" "$work/told" &&
+        [ "$(wc -l <"$work/told")" = 1 ] || return 1
+    warned at=22 gap=2 absorbing=false period=20000
+    [ ! -s "$work/told" ]
+}
+
 # Fluid enters at four times the largest advisable velocity, and cannot leave.
 warnings_are_told_by_check_and_run() {
     cat >"$work/warned.lua" <<'END'
@@ -311,6 +348,7 @@ assert "profile.csv" in report["outputs"]' "$work/text"
 
 ok "check prints the resolved numbers" check_prints_the_numbers
 ok "check prints volumes and areas of regions" check_prints_volumes_and_areas
+ok "numbers that will be wrong are warned of" numbers_that_will_be_wrong_are_warned_of
 ok "check and run tell the same warnings" warnings_are_told_by_check_and_run
 ok "check allows what a hook may end" check_allows_what_a_hook_may_end
 ok "check tells when outputs are written" check_tells_when_outputs_are_written

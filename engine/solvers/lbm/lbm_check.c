@@ -353,6 +353,68 @@ static void warn_of_walls(const lbm_plan *plan, sel_error *warnings) {
     }
 }
 
+/* ---- fields of walls ---- */
+
+/* Whether an output names a field of walls. */
+static bool names_walls(const sel_variant *output) {
+    static const char *const names[] = {"wall_shear", "wall_normal", "wall_area", "y_plus"};
+    bool found = false;
+    for (int k = 0; k < output->table->count; k++) {
+        const sel_table_field *field = &output->table->fields[k];
+        const sel_names *list = (const void *)((const char *)output->data + field->offset);
+        const bool is_list = field->kind == SEL_KIND_NAMES && field->flags & SEL_RESULT;
+        for (int i = 0; is_list && i < list->n; i++) {
+            for (size_t w = 0; w < sizeof names / sizeof *names; w++) {
+                found = found || strncmp(list->v[i], names[w], strlen(names[w])) == 0;
+            }
+        }
+    }
+    return found;
+}
+
+/* Whether the links of a cell that walls own, at least one, cancel: walls face each other. */
+static bool is_between_walls(const lbm_boundary *b, const lbm_boundary_cell *cell) {
+    int64_t link = cell->first_link;
+    double sum[3] = {0, 0, 0};
+    int walls = 0;
+    for (int i = 1; i < b->lattice->q; i++) {
+        const lbm_direction *d = &b->lattice->direction[i];
+        if (cell->links >> i & 1u) {
+            const bool wall = b->law[b->link_region[link++]]->wall;
+            walls += wall;
+            for (int a = 0; a < 3 && wall; a++) {
+                sum[a] += d->weight * d->e[a];
+            }
+        }
+    }
+    return walls > 0 && fabs(sum[0]) + fabs(sum[1]) + fabs(sum[2]) < 1e-9;
+}
+
+/* A cell between two walls has no one normal. */
+static void warn_of_gaps(const lbm_plan *plan, sel_error *warnings) {
+    const lbm_boundary *b = &plan->boundary;
+    const sel_list *outputs = &plan->params->common.output;
+    const sel_variant *names = NULL;
+    int64_t count = 0, first = 0;
+    char text[SEL_CELL_TEXT];
+    for (int i = 0; i < outputs->n && !names; i++) {
+        const sel_variant *output = (const sel_variant *)outputs->v + i;
+        names = names_walls(output) ? output : NULL;
+    }
+    for (int64_t c = 0; c < b->cell_count && names; c++) {
+        if (is_between_walls(b, &b->cells[c])) {
+            first = count++ ? first : b->cells[c].row * b->domain->grid.n[0] + b->cells[c].x;
+        }
+    }
+    if (count > 0) {
+        sel_fail_at(warnings, names->where,
+                    "wall_shear, wall_normal, wall_area and y_plus are 0 in %lld cells, the first "
+                    "%s, since walls lie on opposite sides of them: sums over the wall lack these; "
+                    "make gaps two cells wide, or take the force from out.force",
+                    (long long)count, sel_cell_text(&b->domain->grid, first, text));
+    }
+}
+
 void lbm_warn(const sel_plan *base, sel_error *warnings) {
     const lbm_plan *plan = (const lbm_plan *)base;
     const lbm_extremes given = lbm_find_extremes(plan);
@@ -363,6 +425,7 @@ void lbm_warn(const sel_plan *base, sel_error *warnings) {
                  plan->numbers.tau, largest_tau);
     }
     warn_of_walls(plan, warnings);
+    warn_of_gaps(plan, warnings);
     warn_of_units(plan, warnings);
     warn_of_speed(plan, given.velocity / plan->numbers.velocity_unit, warnings);
     warn_of_pressure(plan, largest_deviation(plan, &given), warnings);
