@@ -317,7 +317,9 @@ const sel_solver lbm_solver = {
     .initial_fields = initial_fields,
     .hint = lbm_hint,
     .lacks_force = lbm_plan_lacks_force,
-    .force_advice = "collision = \"regularized\", or more cells (tau farther from 1/2), lessens it",
+    .force_advice =
+        "at an outlet absorbing = true ends it; at walls collision = \"regularized\", or "
+        "more cells (tau farther from 1/2), lessens it",
     .bytes = lbm_plan_bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &lbm_on_cpu,
