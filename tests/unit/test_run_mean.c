@@ -111,7 +111,7 @@ static void runs_end_when_the_mean_changes_no_more(void **state) {
     (void)state;
     run_blur(1, (double)NAN, SEL_INT_NOT_GIVEN, false);
     assert_ends(11, 0.1, "mean change 0.1 between steps 9 and 10");
-    assert_int_equal(monitors, 2); /* one before the checkpoint */
+    assert_int_equal(monitors, 3); /* of step 0, of the end, and before the checkpoint */
     char path[DIRECTORY_ROOM + 16];
     snprintf(path, sizeof path, "%s/run.json", directory);
     char *json = read_whole(path, NULL);
