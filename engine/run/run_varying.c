@@ -129,13 +129,14 @@ static bool changes_later(void *to, const sel_visited *found) {
     later *l = to;
     sampling *s = &l->s;
     const sel_quantity *q = found->quantity;
-    double first[MOST_COMPONENTS * PLACES], value[MOST_COMPONENTS * PLACES];
+    double value[2][MOST_COMPONENTS * PLACES]; /* at the beginning; later */
+    const double *first = value[0];
     double largest = 0, change = 0;
     if (q->components > MOST_COMPONENTS || !(sel_quantity_depends(q) & SEL_ON_T)) {
         return true;
     }
     for (int k = -1; k < l->count; k++) {
-        double *v = k < 0 ? first : value;
+        double *v = value[k >= 0];
         const sel_places at =
             sel_domain_at(s->domain, PLACES, s->x, s->y, s->domain->grid.dims == 3 ? s->z : NULL,
                           k < 0 ? s->begin : l->t[k]);
