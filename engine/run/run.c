@@ -186,8 +186,9 @@ static void take_ending(run *r) {
 static sel_status refuse_step(const run *r, sel_status status, sel_error *error) {
     const int64_t step = r->prepared->backend->whole(r->state);
     const size_t used = strlen(error->text);
-    if (step < 0 || (status != SEL_BAD_SCENARIO && status != SEL_DIVERGED)) {
-        return status;
+    const bool on_cpu = r->prepared->choice.backend == r->prepared->simulation->solver->cpu;
+    if (step < 0 || !on_cpu || (status != SEL_BAD_SCENARIO && status != SEL_DIVERGED)) {
+        return status; /* some of several devices may have gone on */
     }
     char more[360] = "";
     if (*r->hooks.set) {
