@@ -239,7 +239,8 @@ typedef struct sel_outputs sel_outputs;
 sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain *domain,
                              sel_error *error);
 
-/* Appends a line for each output of which some numbers will be wrong. */
+/* Warns, one line each, of outputs whose numbers this domain makes wrong: torques of bodies across
+ * periodic faces, fields of walls in gaps one cell wide. */
 void sel_outputs_warn(const sel_simulation *simulation, const sel_domain *domain,
                       sel_error *warnings);
 

@@ -419,7 +419,9 @@ sel_status sel_set_up_list(const sel_scenario *scenario, const sel_settings *set
     sel_status status = SEL_OK;
     for (int i = 0; i < scenario->count && scenario->count > 1; i++) {
         const sel_simulation *simulation = &scenario->simulations[i];
-        const double dt = simulation->params->dt; /* a plan gives one where there is none */
+        /* sel_set_up fills in a dt that the script leaves out: it is restored, so that the run
+         * itself finds the same script. */
+        const double dt = simulation->params->dt;
         const size_t before = strlen(error->text);
         sel_settings own = *settings;
         sel_prepared prepared;
